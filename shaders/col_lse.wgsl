@@ -1,0 +1,56 @@
+// out_j = ε (log_w_j − log Σ_i exp((v_i − C_ij)/ε)): row_lse for the columns of the same matrix.
+//
+// A workgroup owns 32 columns; eight lanes share a column, so that reads stay along rows.
+
+struct Params {
+    rows: u32, cols: u32,
+    cost_offset: u32, cost_stride: u32,
+    v_offset: u32, v_stride: u32,
+    log_w_offset: u32, log_w_stride: u32,
+    out_offset: u32, out_stride: u32,
+    columns: u32, steps: u32, eps_column: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> cost: array<f32>;
+@group(0) @binding(2) var<storage, read> v: array<f32>;
+@group(0) @binding(3) var<storage, read> log_w: array<f32>;
+@group(0) @binding(4) var<storage, read> schedule: array<f32>;
+@group(0) @binding(5) var<storage, read> step: array<u32>;
+@group(0) @binding(6) var<storage, read_write> out: array<f32>;
+
+const COLS = 32u;
+const LANES = 8u;
+var<workgroup> partial: array<Lse, 256>;
+
+@compute @workgroup_size(COLS, LANES)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let j = group.x * COLS + local.x;
+    let eps = scheduled(p.eps_column);
+    let base = p.cost_offset + group.z * p.cost_stride;
+    let v_base = p.v_offset + group.z * p.v_stride;
+
+    var acc = Lse(LSE_EMPTY, 0.0);
+    if j < p.cols {
+        for (var i = local.y; i < p.rows; i += LANES) {
+            acc = lse_add(acc, (v[v_base + i] - cost[base + i * p.cols + j]) / eps);
+        }
+    }
+    partial[local.y * COLS + local.x] = acc;
+    workgroupBarrier();
+    for (var half = LANES / 2u; half > 0u; half /= 2u) {
+        if local.y < half {
+            let at = local.y * COLS + local.x;
+            partial[at] = lse_merge(partial[at], partial[at + half * COLS]);
+        }
+        workgroupBarrier();
+    }
+    if local.y == 0u && j < p.cols {
+        let lse = partial[local.x].top + log(partial[local.x].sum);
+        let weight = log_w[p.log_w_offset + group.z * p.log_w_stride + j];
+        out[p.out_offset + group.z * p.out_stride + j] = eps * (weight - lse);
+    }
+}

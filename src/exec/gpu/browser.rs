@@ -1,0 +1,40 @@
+//! What a browser tells about its adapter, which wgpu does not pass on.
+
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// The adapter's name, or in plain words why there is no adapter.
+pub(super) async fn describe_adapter() -> Result<String, String> {
+    let gpu = get(&get(&js_sys::global(), "navigator"), "gpu");
+    if gpu.is_undefined() || gpu.is_null() {
+        let secure = get(&js_sys::global(), "isSecureContext").as_bool().unwrap_or(true);
+        return Err(if secure {
+            "this browser has no WebGPU".into()
+        } else {
+            "browsers offer WebGPU only on https addresses and on localhost".into()
+        });
+    }
+    let request = get(&gpu, "requestAdapter").dyn_into::<Function>();
+    let promise = request.and_then(|f| f.call0(&gpu)).and_then(|p| p.dyn_into::<Promise>());
+    let adapter = match promise {
+        Ok(promise) => JsFuture::from(promise).await.unwrap_or(JsValue::NULL),
+        Err(_) => JsValue::NULL,
+    };
+    if adapter.is_null() || adapter.is_undefined() {
+        return Err(
+            "the browser has WebGPU but no graphics adapter to offer (blocked, or a driver problem)".into()
+        );
+    }
+    let info = get(&adapter, "info");
+    let text = |key| get(&info, key).as_string().filter(|s| !s.is_empty());
+    let name = text("description").or_else(|| {
+        let parts: Vec<String> = ["vendor", "architecture", "device"].into_iter().filter_map(text).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    });
+    Ok(name.unwrap_or_else(|| "unnamed adapter".into()))
+}
+
+fn get(object: &JsValue, key: &str) -> JsValue {
+    Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
+}

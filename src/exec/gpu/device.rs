@@ -1,0 +1,139 @@
+//! The connection to a graphics device, and the news of its loss.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::ExecError;
+use super::limits;
+use super::pipelines::PipelineCache;
+
+/// What is known about the adapter behind a device.
+#[derive(Clone, Debug, Default)]
+pub struct AdapterFacts {
+    /// As the platform gives it; some browsers give only the vendor and the architecture.
+    pub name: String,
+    /// A CPU pretending to be a graphics card: correct, and slower than the CPU executor.
+    pub software: bool,
+    /// The limits worth showing, by their WebGPU names.
+    pub limits: Vec<(&'static str, u64)>,
+}
+
+/// An open device. Cloning is cheap and shares it.
+#[derive(Clone)]
+pub struct GpuDevice {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) limits: wgpu::Limits,
+    pub(super) pipelines: Rc<RefCell<PipelineCache>>,
+    failure: Arc<Mutex<Option<ExecError>>>,
+    facts: AdapterFacts,
+}
+
+impl GpuDevice {
+    /// Opens the adapter the platform prefers, or says why there is none.
+    pub async fn open() -> Result<Self, ExecError> {
+        let unavailable = |why: String| ExecError::Unavailable { why };
+        #[cfg(target_arch = "wasm32")]
+        let browser =
+            super::browser::describe_adapter().await.map_err(|why| ExecError::Unavailable { why })?;
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
+        let adapter = instance
+            .request_adapter(&options)
+            .await
+            .map_err(|_| unavailable("the browser offers no graphics adapter".into()))?;
+        let required_limits = limits::wanted(&adapter.limits());
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("concord"),
+                required_limits: required_limits.clone(),
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| unavailable(format!("the adapter gave no device ({error})")))?;
+
+        let failure = Arc::new(Mutex::new(None));
+        let note = |slot: &Arc<Mutex<Option<ExecError>>>, error: ExecError| {
+            // The first failure is the cause; what follows are its consequences.
+            slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        };
+        let slot = Arc::clone(&failure);
+        device.set_device_lost_callback(move |reason, message| {
+            let reason = if message.is_empty() { format!("{reason:?}") } else { message };
+            note(&slot, ExecError::DeviceLost { reason: reason.trim_end_matches('.').to_owned() });
+        });
+        let slot = Arc::clone(&failure);
+        device.on_uncaptured_error(Arc::new(move |error| note(&slot, rejected(error))));
+
+        let info = adapter.get_info();
+        #[cfg(target_arch = "wasm32")]
+        let info = wgpu::AdapterInfo { name: browser, ..info };
+        let facts = AdapterFacts {
+            software: info.device_type == wgpu::DeviceType::Cpu || is_software(&info.name),
+            name: info.name,
+            limits: vec![
+                ("maxBufferSize", required_limits.max_buffer_size),
+                ("maxStorageBufferBindingSize", required_limits.max_storage_buffer_binding_size),
+                (
+                    "maxStorageBuffersPerShaderStage",
+                    required_limits.max_storage_buffers_per_shader_stage.into(),
+                ),
+                ("maxComputeWorkgroupStorageSize", required_limits.max_compute_workgroup_storage_size.into()),
+                (
+                    "maxComputeInvocationsPerWorkgroup",
+                    required_limits.max_compute_invocations_per_workgroup.into(),
+                ),
+                (
+                    "maxComputeWorkgroupsPerDimension",
+                    required_limits.max_compute_workgroups_per_dimension.into(),
+                ),
+            ],
+        };
+        let pipelines = Rc::default();
+        Ok(Self { device, queue, limits: required_limits, pipelines, failure, facts })
+    }
+
+    pub fn facts(&self) -> &AdapterFacts {
+        &self.facts
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        if self.facts.name.is_empty() { "this graphics device" } else { &self.facts.name }
+    }
+
+    /// Gives the device up, as a driver reset would. For the fault drill and the tests.
+    pub fn destroy(&self) {
+        self.device.destroy();
+    }
+
+    /// The first thing that went wrong, if anything has.
+    pub(super) fn health(&self) -> Result<(), ExecError> {
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Natively somebody has to drive the callbacks; browsers do it themselves.
+    pub(super) fn poll(&self, wait: bool) {
+        let kind = if wait { wgpu::PollType::wait_indefinitely() } else { wgpu::PollType::Poll };
+        // A poll fails only on a lost device, which the callback reports.
+        let _ = self.device.poll(kind);
+    }
+}
+
+/// Browsers do not always mark their software adapters as such; the names are well known.
+fn is_software(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["swiftshader", "llvmpipe", "lavapipe", "basic render"].iter().any(|known| name.contains(known))
+}
+
+/// A wgpu error that no limit check foresaw.
+pub(super) fn rejected(error: wgpu::Error) -> ExecError {
+    ExecError::Rejected { detail: error.to_string() }
+}

@@ -1,0 +1,235 @@
+//! One plan, prepared for one device.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::device::{GpuDevice, rejected};
+use super::limits;
+use super::signal::Signal;
+use super::staging::StagingRing;
+use crate::exec::{ExecError, Executor, Stats, StatsCursor};
+use crate::plan::{BufId, PassId, Plan, Stage};
+
+/// A plan with its buffers, pipelines and bind groups on a device.
+pub struct GpuExecutor {
+    gpu: GpuDevice,
+    plan: Plan,
+    buffers: Vec<wgpu::Buffer>,
+    /// For each pass, what to set and dispatch.
+    passes: Vec<Vec<Dispatch>>,
+    staging: Option<StagingRing>,
+    cursor: StatsCursor,
+    in_flight: VecDeque<Signal<()>>,
+}
+
+struct Dispatch {
+    pipeline: wgpu::ComputePipeline,
+    bind_group: wgpu::BindGroup,
+    grid: [u32; 3],
+}
+
+impl GpuExecutor {
+    /// Checks the limits, allocates, uploads the initial contents and compiles every pipeline.
+    pub async fn prepare(gpu: &GpuDevice, plan: Plan) -> Result<Self, ExecError> {
+        gpu.health()?;
+        limits::check(&plan, &gpu.limits, gpu.name())?;
+        let device = &gpu.device;
+
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffers: Vec<wgpu::Buffer> = plan
+            .buffers()
+            .iter()
+            .map(|desc| {
+                device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some(desc.label),
+                    size: desc.bytes(),
+                    usage: wgpu::BufferUsages::STORAGE
+                        | wgpu::BufferUsages::COPY_DST
+                        | wgpu::BufferUsages::COPY_SRC,
+                    mapped_at_creation: false,
+                })
+            })
+            .collect();
+        let staging =
+            plan.stats().map(|ring| StagingRing::new(device, plan.buffers()[ring.buf.index()].bytes()));
+        if memory.pop().await.is_some() {
+            return Err(ExecError::OutOfMemory { needed: plan.bytes(), device: gpu.name().into() });
+        }
+
+        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        for (buffer, desc) in buffers.iter().zip(plan.buffers()) {
+            if !desc.initial.is_empty() {
+                gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&desc.initial));
+            }
+        }
+        let mut maker = DispatchMaker::new(gpu, &plan, &buffers);
+        let passes = plan
+            .passes()
+            .iter()
+            .map(|pass| pass.stages.iter().map(|stage| maker.dispatch(stage)).collect())
+            .collect();
+        if let Some(error) = validation.pop().await {
+            return Err(rejected(error));
+        }
+
+        Ok(Self {
+            gpu: gpu.clone(),
+            plan,
+            buffers,
+            passes,
+            staging,
+            cursor: StatsCursor::default(),
+            in_flight: VecDeque::new(),
+        })
+    }
+}
+
+impl Executor for GpuExecutor {
+    fn write(&mut self, buf: BufId, data: &[f32]) -> Result<(), ExecError> {
+        self.gpu.queue.write_buffer(&self.buffers[buf.index()], 0, bytemuck::cast_slice(data));
+        self.gpu.health()
+    }
+
+    fn submit(&mut self, pass: PassId, repeats: u32) -> Result<(), ExecError> {
+        self.gpu.health()?;
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        {
+            let mut compute = encoder.begin_compute_pass(&Default::default());
+            for _ in 0..repeats {
+                for dispatch in &self.passes[pass.index()] {
+                    compute.set_pipeline(&dispatch.pipeline);
+                    compute.set_bind_group(0, &dispatch.bind_group, &[]);
+                    let [x, y, z] = dispatch.grid;
+                    compute.dispatch_workgroups(x, y, z);
+                }
+            }
+        }
+        let snapshot = match (&self.staging, self.plan.clock(), self.plan.stats()) {
+            (Some(staging), Some(clock), Some(ring)) => {
+                let [step, ring] = [clock.step, ring.buf].map(|buf| &self.buffers[buf.index()]);
+                staging.encode(&mut encoder, step, ring)
+            }
+            _ => None,
+        };
+        self.gpu.queue.submit([encoder.finish()]);
+        if let (Some(staging), Some(slot)) = (&mut self.staging, snapshot) {
+            staging.map(slot);
+        }
+        let signal = Signal::new();
+        let done = signal.clone();
+        self.gpu.queue.on_submitted_work_done(move || done.set(()));
+        self.in_flight.push_back(signal);
+        Ok(())
+    }
+
+    async fn settle(&mut self, in_flight: u32) -> Result<(), ExecError> {
+        while self.in_flight.len() > in_flight as usize {
+            self.gpu.health()?;
+            if cfg!(not(target_arch = "wasm32")) {
+                self.gpu.poll(true);
+            }
+            if let Some(signal) = self.in_flight.pop_front() {
+                signal.await;
+            }
+        }
+        self.gpu.health()
+    }
+
+    fn stats(&mut self) -> Result<Option<Stats>, ExecError> {
+        self.gpu.poll(false);
+        self.gpu.health()?;
+        let (Some(staging), Some(ring)) = (&mut self.staging, self.plan.stats()) else {
+            return Ok(None);
+        };
+        let Some(words) = staging.newest() else { return Ok(None) };
+        let contents: &[f32] = bytemuck::cast_slice(&words[1..]);
+        Ok(self.cursor.advance(contents, ring.columns, ring.rows, words[0]))
+    }
+
+    async fn read(&mut self, buf: BufId) -> Result<Vec<f32>, ExecError> {
+        self.gpu.health()?;
+        let source = &self.buffers[buf.index()];
+        let target = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size: source.size(),
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(source, 0, &target, 0, source.size());
+        self.gpu.queue.submit([encoder.finish()]);
+        let signal = Signal::new();
+        let done = signal.clone();
+        target.map_async(wgpu::MapMode::Read, .., move |result| done.set(result));
+        if cfg!(not(target_arch = "wasm32")) {
+            self.gpu.poll(true);
+        }
+        let mapped = signal.await;
+        self.gpu.health()?;
+        let lost = |detail: String| ExecError::DeviceLost { reason: detail };
+        mapped.map_err(|error| lost(error.to_string()))?;
+        let view = target.get_mapped_range(..).map_err(|error| lost(format!("{error:?}")))?;
+        Ok(bytemuck::pod_collect_to_vec(&view))
+    }
+}
+
+/// Makes dispatches, each bind group only once.
+struct DispatchMaker<'a> {
+    gpu: &'a GpuDevice,
+    buffers: &'a [wgpu::Buffer],
+    /// The uniform blocks of all stages, one after the other.
+    uniforms: wgpu::Buffer,
+    offsets: HashMap<Vec<u32>, u64>,
+    bind_groups: HashMap<(&'static str, Vec<u32>, Vec<BufId>), wgpu::BindGroup>,
+}
+
+impl<'a> DispatchMaker<'a> {
+    fn new(gpu: &'a GpuDevice, plan: &Plan, buffers: &'a [wgpu::Buffer]) -> Self {
+        let align = gpu.limits.min_uniform_buffer_offset_alignment as usize;
+        let mut contents: Vec<u8> = Vec::new();
+        let mut offsets = HashMap::new();
+        for stage in plan.passes().iter().flat_map(|pass| &pass.stages) {
+            offsets.entry(stage.params.clone()).or_insert_with(|| {
+                contents.resize(contents.len().next_multiple_of(align), 0);
+                let offset = contents.len() as u64;
+                contents.extend_from_slice(bytemuck::cast_slice(&stage.params));
+                offset
+            });
+        }
+        let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("parameters"),
+            size: contents.len().max(align) as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.queue.write_buffer(&uniforms, 0, &contents);
+        Self { gpu, buffers, uniforms, offsets, bind_groups: HashMap::new() }
+    }
+
+    fn dispatch(&mut self, stage: &Stage) -> Dispatch {
+        let name = stage.kernel.name;
+        let compiled = self.gpu.pipelines.borrow_mut().get(&self.gpu.device, stage);
+        let bind_group = self
+            .bind_groups
+            .entry((name, stage.params.clone(), stage.buffers.clone()))
+            .or_insert_with(|| {
+                let uniform = wgpu::BufferBinding {
+                    buffer: &self.uniforms,
+                    offset: self.offsets[&stage.params],
+                    size: std::num::NonZeroU64::new(4 * stage.params.len() as u64),
+                };
+                let storage = stage.buffers.iter().map(|buf| self.buffers[buf.index()].as_entire_binding());
+                let entries: Vec<_> = std::iter::once(wgpu::BindingResource::Buffer(uniform))
+                    .chain(storage)
+                    .enumerate()
+                    .map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource })
+                    .collect();
+                self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                    label: Some(name),
+                    layout: &compiled.layout,
+                    entries: &entries,
+                })
+            })
+            .clone();
+        Dispatch { pipeline: compiled.pipeline, bind_group, grid: stage.grid }
+    }
+}

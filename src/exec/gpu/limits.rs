@@ -1,0 +1,70 @@
+//! Does a plan fit a device? Answered from numbers alone, before anything is allocated.
+
+use super::super::ExecError;
+use crate::plan::Plan;
+
+/// What to ask the adapter for: as much buffer as it grants, everything else as every WebGPU device has
+/// it, so that a kernel that works here works everywhere.
+pub(super) fn wanted(granted: &wgpu::Limits) -> wgpu::Limits {
+    wgpu::Limits {
+        max_buffer_size: granted.max_buffer_size,
+        max_storage_buffer_binding_size: granted.max_storage_buffer_binding_size,
+        ..wgpu::Limits::default()
+    }
+}
+
+/// Refuses a plan that the device could not hold or dispatch.
+pub(super) fn check(plan: &Plan, limits: &wgpu::Limits, device: &str) -> Result<(), ExecError> {
+    let largest = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+    if let Some(desc) = plan.buffers().iter().find(|desc| desc.bytes() > largest) {
+        return Err(ExecError::TooLarge {
+            what: format!("the buffer '{}'", desc.label),
+            needed: desc.bytes(),
+            limit: largest,
+            device: device.to_owned(),
+        });
+    }
+    for stage in plan.passes().iter().flat_map(|pass| &pass.stages) {
+        let name = stage.kernel.name;
+        let refuse = |unit, needed: u64, limit: u32| ExecError::LimitExceeded {
+            what: format!("The kernel '{name}'"),
+            unit,
+            needed,
+            limit: limit.into(),
+            device: device.to_owned(),
+        };
+        let bound = stage.kernel.bindings.len() as u64;
+        if bound > limits.max_storage_buffers_per_shader_stage.into() {
+            let limit = limits.max_storage_buffers_per_shader_stage;
+            return Err(refuse("storage buffers", bound, limit));
+        }
+        let groups = u64::from(stage.grid.into_iter().max().unwrap_or(0));
+        if groups > limits.max_compute_workgroups_per_dimension.into() {
+            let limit = limits.max_compute_workgroups_per_dimension;
+            return Err(refuse("workgroups along one axis", groups, limit));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_beyond_the_binding_limit_is_refused_with_the_numbers() {
+        let mut plan = Plan::new();
+        plan.mat("cost", 6000, 6000);
+        let error = check(&plan, &wgpu::Limits::default(), "TestGPU").expect_err("144 MB > 128 MiB");
+        let text = error.to_string();
+        assert!(text.contains("144.0 MB") && text.contains("134.2 MB") && text.contains("'cost'"), "{text}");
+        assert!(text.contains("TestGPU"), "{text}");
+    }
+
+    #[test]
+    fn a_plan_within_the_limits_passes() {
+        let mut plan = Plan::new();
+        plan.mat("cost", 5700, 5700);
+        assert_eq!(check(&plan, &wgpu::Limits::default(), "TestGPU"), Ok(()));
+    }
+}

@@ -1,0 +1,142 @@
+//! Which executor runs, and why.
+
+use super::{CpuExecutor, ExecError, Executor, Stats};
+#[cfg(feature = "gpu")]
+use super::{GpuDevice, GpuExecutor};
+use crate::plan::{BufId, PassId, Plan};
+
+/// What the visitor asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preference {
+    /// WebGPU on a real graphics device, the CPU otherwise.
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+/// Why this executor was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// A graphics device is there and is used.
+    Hardware,
+    /// The visitor asked for this executor.
+    Requested,
+    /// The adapter is a CPU in disguise, slower than using the CPU directly.
+    SoftwareAdapter,
+    /// There is no WebGPU, for the reason given.
+    NoWebGpu(String),
+}
+
+/// The adapter that was found, used or not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AdapterReport {
+    pub name: String,
+    pub software: bool,
+    pub limits: Vec<(&'static str, u64)>,
+}
+
+/// Where plans are played.
+#[derive(Clone)]
+pub enum Device {
+    Cpu,
+    #[cfg(feature = "gpu")]
+    Gpu(Box<GpuDevice>),
+}
+
+/// The outcome of [`Device::open`].
+pub struct Opened {
+    pub device: Device,
+    pub reason: Reason,
+    pub adapter: Option<AdapterReport>,
+}
+
+impl Device {
+    /// Opens what the visitor prefers. This always succeeds: the CPU is always there.
+    pub async fn open(preference: Preference) -> Opened {
+        let on_cpu = |reason, adapter| Opened { device: Device::Cpu, reason, adapter };
+        #[cfg(feature = "gpu")]
+        match GpuDevice::open().await {
+            Ok(gpu) => {
+                let facts = gpu.facts();
+                let report = AdapterReport {
+                    name: facts.name.clone(),
+                    software: facts.software,
+                    limits: facts.limits.clone(),
+                };
+                match preference {
+                    Preference::Cpu => on_cpu(Reason::Requested, Some(report)),
+                    Preference::Auto if report.software => on_cpu(Reason::SoftwareAdapter, Some(report)),
+                    Preference::Auto | Preference::Gpu => Opened {
+                        device: Device::Gpu(Box::new(gpu)),
+                        reason: if preference == Preference::Gpu {
+                            Reason::Requested
+                        } else {
+                            Reason::Hardware
+                        },
+                        adapter: Some(report),
+                    },
+                }
+            }
+            Err(ExecError::Unavailable { why }) if preference != Preference::Cpu => {
+                on_cpu(Reason::NoWebGpu(why), None)
+            }
+            Err(error) if preference != Preference::Cpu => on_cpu(Reason::NoWebGpu(error.to_string()), None),
+            Err(_) => on_cpu(Reason::Requested, None),
+        }
+        #[cfg(not(feature = "gpu"))]
+        match preference {
+            Preference::Cpu => on_cpu(Reason::Requested, None),
+            _ => on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None),
+        }
+    }
+
+    /// Prepares a plan for this device.
+    pub async fn prepare(&self, plan: Plan) -> Result<AnyExecutor, ExecError> {
+        match self {
+            Self::Cpu => CpuExecutor::prepare(plan).map(AnyExecutor::Cpu),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(gpu) => GpuExecutor::prepare(gpu, plan).await.map(Box::new).map(AnyExecutor::Gpu),
+        }
+    }
+}
+
+/// Either executor, for code that is told at run time which one to use.
+pub enum AnyExecutor {
+    Cpu(CpuExecutor),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<GpuExecutor>),
+}
+
+/// Calls the same method on whichever executor it is.
+macro_rules! delegate {
+    ($self:ident, $inner:ident => $call:expr) => {
+        match $self {
+            AnyExecutor::Cpu($inner) => $call,
+            #[cfg(feature = "gpu")]
+            AnyExecutor::Gpu($inner) => $call,
+        }
+    };
+}
+
+impl Executor for AnyExecutor {
+    fn write(&mut self, buf: BufId, data: &[f32]) -> Result<(), ExecError> {
+        delegate!(self, executor => executor.write(buf, data))
+    }
+
+    fn submit(&mut self, pass: PassId, repeats: u32) -> Result<(), ExecError> {
+        delegate!(self, executor => executor.submit(pass, repeats))
+    }
+
+    async fn settle(&mut self, in_flight: u32) -> Result<(), ExecError> {
+        delegate!(self, executor => executor.settle(in_flight).await)
+    }
+
+    fn stats(&mut self) -> Result<Option<Stats>, ExecError> {
+        delegate!(self, executor => executor.stats())
+    }
+
+    async fn read(&mut self, buf: BufId) -> Result<Vec<f32>, ExecError> {
+        delegate!(self, executor => executor.read(buf).await)
+    }
+}

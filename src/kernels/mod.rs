@@ -1,0 +1,64 @@
+//! Every kernel, once: `shaders/NAME.wgsl` and here `NAME.rs` with its CPU twin, the function that records
+//! it into a plan, and the cases on which executors are compared.
+//!
+//! The twin is the readable statement of the formula and at the same time production code: it is what
+//! runs where WebGPU does not exist.
+
+pub mod act_backward;
+pub mod adam;
+pub mod bias_grad;
+pub mod col_lse;
+pub mod matmul;
+pub mod mse_grad;
+pub mod reduce;
+pub mod row_lse;
+pub mod tick;
+
+mod support;
+
+pub use support::{Activation, Case, Potential};
+
+use crate::plan::Kernel;
+
+/// A kernel together with the cases that exercise it.
+pub struct Entry {
+    pub kernel: &'static Kernel,
+    /// Random and ragged inputs, seeded; [`crate::check`] plays them on two executors.
+    pub cases: fn() -> Vec<Case>,
+}
+
+/// The registry. A test compares it with the files in `shaders/` and in this folder.
+pub static ALL: &[Entry] = &[
+    Entry { kernel: &matmul::KERNEL, cases: matmul::cases },
+    Entry { kernel: &act_backward::KERNEL, cases: act_backward::cases },
+    Entry { kernel: &bias_grad::KERNEL, cases: bias_grad::cases },
+    Entry { kernel: &adam::KERNEL, cases: adam::cases },
+    Entry { kernel: &reduce::KERNEL, cases: reduce::cases },
+    Entry { kernel: &row_lse::KERNEL, cases: row_lse::cases },
+    Entry { kernel: &col_lse::KERNEL, cases: col_lse::cases },
+    Entry { kernel: &mse_grad::KERNEL, cases: mse_grad::cases },
+    Entry { kernel: &tick::KERNEL, cases: tick::cases },
+];
+
+/// Glues the shared pieces named in front to the shader itself, at compile time.
+macro_rules! wgsl {
+    ($($shared:literal,)* => $own:literal) => {
+        concat!(
+            $(include_str!(concat!("../../shaders/shared/", $shared, ".wgsl")), "\n",)*
+            include_str!(concat!("../../shaders/", $own, ".wgsl"))
+        )
+    };
+}
+pub(crate) use wgsl;
+
+/// Slices matrix `b` of a stack out of a buffer: `len` elements from `offset + b·stride`.
+fn part(data: &[f32], offset: u32, stride: u32, b: usize, len: usize) -> &[f32] {
+    let start = offset as usize + b * stride as usize;
+    &data[start..start + len]
+}
+
+/// As [`part`], for writing.
+fn part_mut(data: &mut [f32], offset: u32, stride: u32, b: usize, len: usize) -> &mut [f32] {
+    let start = offset as usize + b * stride as usize;
+    &mut data[start..start + len]
+}

@@ -1,0 +1,85 @@
+//! Row reductions: sum, maximum, sum of squares.
+
+use super::support::{Case, CaseBuilder};
+use super::{part, part_mut, wgsl};
+use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
+
+params! {
+    struct Params {
+        rows: u32, cols: u32,
+        scale: f32,
+        x_offset: u32, x_stride: u32,
+        out_offset: u32, out_stride: u32,
+    }
+}
+
+pub static KERNEL: Kernel = Kernel {
+    name: "reduce",
+    summary: "row sums, maxima, sums of squares",
+    wgsl: wgsl!("grid", => "reduce"),
+    bindings: &[Binding::read("x"), Binding::write("out")],
+    params: Params::FIELDS,
+    constants: &["OPERATION"],
+    twin,
+};
+
+/// The numbers are the values of the pipeline constant `OPERATION`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Sum = 0,
+    Max = 1,
+    SumSquares = 2,
+}
+
+/// Records `out_i = scale · operation over j of x_ij`; `out` is a column vector. A whole matrix is
+/// reduced by giving it the shape of one row.
+pub fn record(plan: &mut Plan, operation: Operation, scale: f32, x: Mat, out: Mat) {
+    assert_eq!((out.rows, out.cols, out.batch), (x.rows, 1, x.batch), "reduce: sizes");
+    let params = Params {
+        rows: x.rows,
+        cols: x.cols,
+        scale,
+        x_offset: x.offset,
+        x_stride: x.stride,
+        out_offset: out.offset,
+        out_stride: out.stride,
+    };
+    let grid = linear_grid(x.rows as usize, 1, x.batch);
+    plan.record(&KERNEL, &params, &[operation as u32], &[x.buf, out.buf], grid);
+}
+
+fn twin(call: Call<'_>) {
+    let p: Params = call.params();
+    let operation = call.constant(0);
+    let batch = call.batch();
+    let ([x], [out]) = call.buffers();
+    let (rows, cols) = (p.rows as usize, p.cols as usize);
+    for z in 0..batch {
+        let x = part(x, p.x_offset, p.x_stride, z, rows * cols);
+        let out = part_mut(out, p.out_offset, p.out_stride, z, rows);
+        for (out, row) in out.iter_mut().zip(x.chunks_exact(cols)) {
+            // Sums in f64: the twin is the reference.
+            *out = p.scale
+                * match operation {
+                    1 => row.iter().copied().fold(-3e38, f32::max),
+                    2 => row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>() as f32,
+                    _ => row.iter().map(|&v| f64::from(v)).sum::<f64>() as f32,
+                };
+        }
+    }
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for shape in [[1, 1, 1], [2, 3, 255], [1, 70, 257], [3, 5, 1], [1, 1, 5000]] {
+        for operation in [Operation::Sum, Operation::Max, Operation::SumSquares] {
+            let mut case = CaseBuilder::new(format!("{operation:?} {shape:?}"));
+            // All below zero: a maximum that starts at zero would show.
+            let x = case.random("x", shape, -2.0, -0.5);
+            let out = case.gapped("out", [shape[0], shape[1], 1]);
+            record(&mut case.plan, operation, 0.25, x, out);
+            cases.push(case.compare(&[out.buf], 1e-5));
+        }
+    }
+    cases
+}

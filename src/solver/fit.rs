@@ -1,0 +1,110 @@
+//! Fits networks to known values by the mean squared error.
+//!
+//! The smallest complete training loop of the project: forward, loss, backward, Adam, statistics, with
+//! no host in between. It is the proof that the stack learns, and what the page shows while it warms up.
+
+use crate::kernels::reduce::{self, Operation};
+use crate::kernels::{adam, mse_grad, tick};
+use crate::plan::{BufId, Mat, PassId, Plan};
+use crate::rng::Rng;
+use crate::solver::mlp::{Arena, Mlp, MlpShape};
+
+/// Training points and how to train on them.
+#[derive(Clone, Debug)]
+pub struct FitSettings {
+    pub shape: MlpShape,
+    /// Networks trained side by side; each starts from its own random weights.
+    pub batch: u32,
+    pub steps: u32,
+    pub rate: f32,
+    pub seed: u64,
+}
+
+/// A recorded fit.
+pub struct Fit {
+    pub plan: Plan,
+    /// One training step.
+    pub step: PassId,
+    /// The forward pass alone, on `probe`.
+    pub evaluate: PassId,
+    /// What `evaluate` computes.
+    pub probe_output: Mat,
+    /// The trained parameters.
+    pub weights: BufId,
+}
+
+impl Fit {
+    /// Records the fit of `inputs → targets` (row-major, one row a point), and the evaluation of the
+    /// networks at the points `probe`. All networks of the batch see the same points.
+    pub fn record(settings: &FitSettings, inputs: &[f32], targets: &[f32], probe: &[f32]) -> Self {
+        let FitSettings { shape, batch, .. } = settings;
+        let (dim_in, dim_out) = (shape.sizes[0], shape.sizes[shape.sizes.len() - 1]);
+        let mut rng = Rng::new(settings.seed);
+        let initial: Vec<f32> = (0..*batch).flat_map(|_| shape.initial(&mut rng)).collect();
+        Self::record_from(settings, &initial, [(inputs, dim_in), (targets, dim_out), (probe, dim_in)])
+    }
+
+    /// As [`Fit::record`], from given parameters.
+    pub fn record_from(
+        settings: &FitSettings,
+        initial: &[f32],
+        [inputs, targets, probe]: [(&[f32], u32); 3],
+    ) -> Self {
+        let FitSettings { shape, batch, steps, rate, .. } = settings;
+        let batch = *batch;
+        let mut plan = Plan::new();
+        let mut points = |label, (data, cols): (&[f32], u32)| {
+            let mat = plan.mats(label, batch, data.len() as u32 / cols, cols);
+            plan.set_initial(mat.buf, &data.repeat(batch as usize));
+            mat
+        };
+        let x = points("inputs", inputs);
+        let wanted = points("targets", targets);
+        let probe = points("probe", probe);
+
+        let schedule: Vec<f32> = (0..*steps).flat_map(|t| adam::schedule_entry(t, *rate)).collect();
+        let clock = plan.set_schedule(3, &schedule);
+        let stats = plan.set_stats(batch, *steps);
+        let mut arena = Arena::new(&mut plan, batch, shape.parameters());
+        arena.set_initial(&mut plan, initial);
+        let mlp = Mlp::new(&mut arena, shape);
+
+        let step = plan.begin_pass("fit step");
+        let pass = mlp.forward(&mut plan, x);
+        let y = pass.output();
+        let grad = plan.mats("output gradient", batch, y.rows, y.cols);
+        mse_grad::record(&mut plan, y, wanted, grad);
+        let loss = plan.mats("loss", batch, 1, 1);
+        let flat = grad.reshaped(1, y.rows * y.cols);
+        reduce::record(&mut plan, Operation::SumSquares, flat.cols as f32 / 4.0, flat, loss);
+        mlp.backward(&mut plan, &pass, grad);
+        arena.record_adam(&mut plan, clock, 0);
+        tick::record(&mut plan, loss.buf, stats, clock);
+
+        let evaluate = plan.begin_pass("evaluate");
+        let probe_output = mlp.forward(&mut plan, probe).output();
+        Self { plan, step, evaluate, probe_output, weights: arena.weights() }
+    }
+}
+
+/// A smooth function of the unit square, with structure at two scales: the target of the page's first
+/// picture and of the tests.
+///
+/// `ripples(x, y) = ½ sin(5r + 2θ-like swirl) + ½ exp(−…)`, see the code; values within [−1, 1].
+pub fn ripples(x: f32, y: f32) -> f32 {
+    let (u, v) = (2.0 * x - 1.0, 2.0 * y - 1.0);
+    let swirl = (3.0 * u + 2.0 * (2.0 * v).sin()).sin();
+    let hill = (-4.0 * ((u - 0.35).powi(2) + (v + 0.2).powi(2))).exp();
+    0.6 * swirl - 0.3 + 0.7 * hill
+}
+
+/// A grid of `side × side` points over the unit square (row-major, y first), as network input in [−1, 1].
+pub fn grid_points(side: u32) -> Vec<f32> {
+    let at = |i: u32| 2.0 * (i as f32 + 0.5) / side as f32 - 1.0;
+    (0..side).flat_map(|row| (0..side).flat_map(move |col| [at(col), at(row)])).collect()
+}
+
+/// The target at network inputs in [−1, 1]².
+pub fn ripples_at(points: &[f32]) -> Vec<f32> {
+    points.chunks_exact(2).map(|p| ripples(0.5 * (p[0] + 1.0), 0.5 * (p[1] + 1.0))).collect()
+}

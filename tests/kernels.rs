@@ -1,0 +1,42 @@
+//! Every kernel on WebGPU against its CPU twin, on random and ragged sizes. The same bodies run natively
+//! on Vulkan and in a browser.
+#![cfg(feature = "gpu")]
+
+mod common;
+
+use common::{block_on_test, gpu};
+use concord::{check, kernels};
+
+/// One test per kernel, and a check that none was forgotten.
+macro_rules! kernel_tests {
+    ($($name:ident),+ $(,)?) => {
+        $(block_on_test! {
+            async fn $name() {
+                agrees(stringify!($name)).await;
+            }
+        })+
+
+        block_on_test! {
+            async fn every_registered_kernel_has_a_test() {
+                let tested = [$(stringify!($name)),+];
+                let registered: Vec<&str> = kernels::ALL.iter().map(|e| e.kernel.name).collect();
+                assert_eq!(tested.to_vec(), registered);
+            }
+        }
+    };
+}
+
+kernel_tests!(matmul, act_backward, bias_grad, adam, reduce, row_lse, col_lse, mse_grad, tick);
+
+async fn agrees(name: &str) {
+    let index = kernels::ALL.iter().position(|e| e.kernel.name == name).expect("registered");
+    let report = check::check_kernel(&gpu().await, index).await.expect("the cases run");
+    assert!(report.cases > 0);
+    assert!(
+        report.passed(),
+        "{name}: error {} is {} times what '{}' allows",
+        report.worst_error,
+        report.worst_ratio,
+        report.worst_case
+    );
+}

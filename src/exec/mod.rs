@@ -13,7 +13,7 @@ pub use cpu::CpuExecutor;
 pub use error::ExecError;
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuDevice, GpuExecutor};
-pub use open::{AdapterReport, AnyExecutor, Device, Opened, Preference, Reason};
+pub use open::{AdapterFacts, AnyExecutor, Device, Opened, Preference, Reason};
 
 use crate::plan::{BufId, PassId};
 

@@ -28,11 +28,14 @@ pub enum Reason {
     NoWebGpu(String),
 }
 
-/// The adapter that was found, used or not.
+/// What is known about a graphics adapter.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AdapterReport {
+pub struct AdapterFacts {
+    /// As the platform gives it; some browsers give only the vendor and the architecture.
     pub name: String,
+    /// A CPU pretending to be a graphics card: correct, and slower than the CPU executor.
     pub software: bool,
+    /// The limits worth showing, by their WebGPU names.
     pub limits: Vec<(&'static str, u64)>,
 }
 
@@ -48,47 +51,34 @@ pub enum Device {
 pub struct Opened {
     pub device: Device,
     pub reason: Reason,
-    pub adapter: Option<AdapterReport>,
+    /// The adapter that was found, used or not.
+    pub adapter: Option<AdapterFacts>,
 }
 
 impl Device {
-    /// Opens what the visitor prefers. This always succeeds: the CPU is always there.
+    /// Opens what the visitor prefers. This always succeeds: the CPU is always there. Who asks for the
+    /// CPU may do so because the graphics driver is at fault, so it is not touched then.
     pub async fn open(preference: Preference) -> Opened {
         let on_cpu = |reason, adapter| Opened { device: Device::Cpu, reason, adapter };
+        if preference == Preference::Cpu {
+            return on_cpu(Reason::Requested, None);
+        }
         #[cfg(feature = "gpu")]
         match GpuDevice::open().await {
             Ok(gpu) => {
-                let facts = gpu.facts();
-                let report = AdapterReport {
-                    name: facts.name.clone(),
-                    software: facts.software,
-                    limits: facts.limits.clone(),
-                };
-                match preference {
-                    Preference::Cpu => on_cpu(Reason::Requested, Some(report)),
-                    Preference::Auto if report.software => on_cpu(Reason::SoftwareAdapter, Some(report)),
-                    Preference::Auto | Preference::Gpu => Opened {
-                        device: Device::Gpu(Box::new(gpu)),
-                        reason: if preference == Preference::Gpu {
-                            Reason::Requested
-                        } else {
-                            Reason::Hardware
-                        },
-                        adapter: Some(report),
-                    },
+                let adapter = Some(gpu.facts().clone());
+                if preference == Preference::Auto && gpu.facts().software {
+                    return on_cpu(Reason::SoftwareAdapter, adapter);
                 }
+                let asked = preference == Preference::Gpu;
+                let reason = if asked { Reason::Requested } else { Reason::Hardware };
+                Opened { device: Device::Gpu(Box::new(gpu)), reason, adapter }
             }
-            Err(ExecError::Unavailable { why }) if preference != Preference::Cpu => {
-                on_cpu(Reason::NoWebGpu(why), None)
-            }
-            Err(error) if preference != Preference::Cpu => on_cpu(Reason::NoWebGpu(error.to_string()), None),
-            Err(_) => on_cpu(Reason::Requested, None),
+            Err(ExecError::Unavailable { why }) => on_cpu(Reason::NoWebGpu(why), None),
+            Err(error) => on_cpu(Reason::NoWebGpu(error.to_string()), None),
         }
         #[cfg(not(feature = "gpu"))]
-        match preference {
-            Preference::Cpu => on_cpu(Reason::Requested, None),
-            _ => on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None),
-        }
+        on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None)
     }
 
     /// Prepares a plan for this device.

@@ -29,8 +29,9 @@ pub struct Fit {
     pub evaluate: PassId,
     /// What `evaluate` computes.
     pub probe_output: Mat,
-    /// The trained parameters.
+    /// The parameters, and their gradients as the last step left them.
     pub weights: BufId,
+    pub gradients: BufId,
 }
 
 impl Fit {
@@ -83,28 +84,26 @@ impl Fit {
 
         let evaluate = plan.begin_pass("evaluate");
         let probe_output = mlp.forward(&mut plan, probe).output();
-        Self { plan, step, evaluate, probe_output, weights: arena.weights() }
+        let (weights, gradients) = arena.buffers();
+        Self { plan, step, evaluate, probe_output, weights, gradients }
     }
 }
 
-/// A smooth function of the unit square, with structure at two scales: the target of the page's first
-/// picture and of the tests.
-///
-/// `ripples(x, y) = ½ sin(5r + 2θ-like swirl) + ½ exp(−…)`, see the code; values within [−1, 1].
-pub fn ripples(x: f32, y: f32) -> f32 {
-    let (u, v) = (2.0 * x - 1.0, 2.0 * y - 1.0);
+/// A smooth function on [−1, 1]² with structure at two scales: the target of the page's first
+/// picture and of the tests. Values within [−0.9, 1].
+fn ripples(u: f32, v: f32) -> f32 {
     let swirl = (3.0 * u + 2.0 * (2.0 * v).sin()).sin();
     let hill = (-4.0 * ((u - 0.35).powi(2) + (v + 0.2).powi(2))).exp();
     0.6 * swirl - 0.3 + 0.7 * hill
 }
 
-/// A grid of `side × side` points over the unit square (row-major, y first), as network input in [−1, 1].
+/// The centres of a `side × side` grid over [−1, 1]², row by row.
 pub fn grid_points(side: u32) -> Vec<f32> {
     let at = |i: u32| 2.0 * (i as f32 + 0.5) / side as f32 - 1.0;
     (0..side).flat_map(|row| (0..side).flat_map(move |col| [at(col), at(row)])).collect()
 }
 
-/// The target at network inputs in [−1, 1]².
+/// The target at the given points.
 pub fn ripples_at(points: &[f32]) -> Vec<f32> {
-    points.chunks_exact(2).map(|p| ripples(0.5 * (p[0] + 1.0), 0.5 * (p[1] + 1.0))).collect()
+    points.chunks_exact(2).map(|p| ripples(p[0], p[1])).collect()
 }

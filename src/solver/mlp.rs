@@ -7,7 +7,7 @@
 use crate::kernels::adam::{self, Arenas};
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::kernels::{Activation, act_backward, bias_grad};
-use crate::plan::{Clock, Elem, Mat, Plan};
+use crate::plan::{BufId, Clock, Elem, Mat, Plan};
 use crate::rng::Rng;
 
 /// The shape of a network.
@@ -88,8 +88,9 @@ impl Arena {
         adam::record(plan, &self.arenas, clock, rate_column);
     }
 
-    pub fn weights(&self) -> crate::plan::BufId {
-        self.arenas.weights
+    /// The parameters and their gradients.
+    pub fn buffers(&self) -> (BufId, BufId) {
+        (self.arenas.weights, self.arenas.grad)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) use block_on_test;
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
 /// A WebGPU device. Missing is a failure, never a silent skip.
-pub async fn gpu() -> Device {
+pub(crate) async fn gpu() -> Device {
     let opened = Device::open(Preference::Gpu).await;
     assert!(
         matches!(opened.device, Device::Gpu(_)),

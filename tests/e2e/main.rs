@@ -1,1 +1,207 @@
-fn main() {}
+//! The built page in a real browser: what a visitor sees, on both executors, in good and in bad times.
+//!
+//! `cargo xtask test` builds `dist/` and runs this; the browser's flags are those of `webdriver.json`.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod browser;
+mod server;
+
+use std::time::Duration;
+
+use browser::{Page, Setup, open, with_page};
+
+/// Nothing asserts on time; this only ends a test that hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+async fn demo_done(page: &Page) {
+    page.wait_for("[data-testid=status][data-state=done]").await;
+    assert_eq!(page.text("step").await, "600");
+    let loss: f32 = page.text("loss").await.parse().expect("a number");
+    assert!(loss < 0.002, "the network did not learn: {loss}");
+}
+
+/// How many different colours the canvas shows.
+async fn colours(page: &Page, testid: &str) -> u64 {
+    let script = format!(
+        "const c = document.querySelector('[data-testid={testid}]');
+         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+         const seen = new Set();
+         for (let i = 0; i < d.length; i += 4) seen.add(d[i] * 65536 + d[i + 1] * 256 + d[i + 2]);
+         return seen.size;"
+    );
+    page.script(&script).await.as_u64().expect("a number")
+}
+
+#[test]
+fn webgpu_kernels_train_in_the_worker() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=gpu").await;
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        demo_done(&page).await;
+        assert!(colours(&page, "learned").await > 100, "the learned picture is drawn");
+        assert!(colours(&page, "chart").await > 5, "the loss curve is drawn");
+    });
+}
+
+#[test]
+fn the_same_plan_trains_on_the_cpu() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        demo_done(&page).await;
+        open(&page, "?executor=cpu#diagnostics").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        assert!(page.text("executor-reason").await.contains("?executor=cpu"));
+    });
+}
+
+#[test]
+fn a_software_adapter_is_named_and_passed_over() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "#diagnostics").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        assert!(page.text("executor-reason").await.contains("software"));
+        assert!(page.text("adapter").await.to_lowercase().contains("swiftshader"));
+        assert!(page.text("limits").await.contains("maxStorageBufferBindingSize"));
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+    });
+}
+
+#[test]
+fn without_webgpu_everything_works_on_the_cpu_and_says_so() {
+    with_page(Setup { webgpu: false, ..Setup::default() }, async |page| {
+        open(&page, "?executor=gpu").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        demo_done(&page).await;
+        open(&page, "?executor=gpu#diagnostics").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        let reason = page.text("executor-reason").await;
+        assert!(reason.contains("WebGPU was asked for, but"), "{reason}");
+    });
+}
+
+#[test]
+fn the_self_check_passes_on_webgpu() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=gpu#diagnostics").await;
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        page.click("self-check").await;
+        page.wait_for("[data-testid=check-status][data-state=done]").await;
+        let passed = page.count("[data-testid=check-row][data-passed=true]").await;
+        assert_eq!(passed, concord::kernels::ALL.len(), "{}", page.text("check-table").await);
+        page.shoot("self-check").await;
+    });
+}
+
+#[test]
+fn a_crash_of_the_worker_is_told_and_mended() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu#diagnostics").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        page.click("drill-panic").await;
+        page.wait_for("[data-testid=notice]").await;
+        let notice = page.text("notice").await;
+        assert!(notice.contains("stopped unexpectedly (this crash was asked for)"), "{notice}");
+        assert!(notice.contains("restarted"), "{notice}");
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        page.shoot("notice").await;
+        page.click("dismiss").await;
+        assert_eq!(page.count("[data-testid=notice]").await, 0);
+
+        // The new worker works.
+        page.follow("#").await;
+        page.wait_for("[data-testid=status][data-state=failed]").await;
+        page.click("pause").await;
+        demo_done(&page).await;
+    });
+}
+
+#[test]
+fn a_lost_device_is_told_and_replaced() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=gpu#diagnostics").await;
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        page.click("drill-device").await;
+        page.wait_for("[data-testid=notice]").await;
+        let notice = page.text("notice").await;
+        assert!(notice.contains("graphics device was lost"), "{notice}");
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        page.follow("#").await;
+        page.click("pause").await;
+        demo_done(&page).await;
+    });
+}
+
+#[test]
+fn pausing_holds_the_run_and_starting_over_replaces_it() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.click("pause").await;
+        page.wait_for("[data-testid=status][data-state=paused]").await;
+        page.sleep(500).await; // what was under way arrives
+        let held = page.text("step").await;
+        page.sleep(500).await;
+        assert_eq!(page.text("step").await, held, "a paused run does not go on");
+        assert_ne!(held, "600");
+        page.click("pause").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+
+        // Replaced in mid-run three times: only the last run's steps count.
+        for _ in 0..3 {
+            page.click("restart").await;
+            page.sleep(150).await;
+        }
+        demo_done(&page).await;
+    });
+}
+
+#[test]
+fn the_page_draws_frames_while_the_worker_computes() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu").await;
+        page.script(
+            "window.frames_seen = 0; window.longest = 0;
+             const tick = () => { window.frames_seen++; requestAnimationFrame(tick); };
+             requestAnimationFrame(tick);
+             new PerformanceObserver(list => {
+               for (const e of list.getEntries()) window.longest = Math.max(window.longest, e.duration);
+             }).observe({ type: 'longtask' });",
+        )
+        .await;
+        page.click("restart").await;
+        demo_done(&page).await;
+        let frames = page.script("return window.frames_seen").await.as_u64().expect("a number");
+        let longest = page.script("return window.longest").await.as_f64().expect("a number");
+        eprintln!("{frames} frames during the run; longest task above 50 ms on the page: {longest:.0} ms");
+        assert!(frames >= 20, "the page stood still: {frames} frames");
+    });
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere_else() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu").await;
+        demo_done(&page).await;
+        let script = "return performance.getEntriesByType('resource').map(e => e.name)
+                        .filter(name => !name.startsWith(location.origin) && !name.startsWith('blob:'))";
+        assert_eq!(page.script(script).await, serde_json::json!([]));
+        assert_eq!(page.script("return document.getElementById('loading')").await, serde_json::Value::Null);
+    });
+}
+
+#[test]
+fn pictures_are_taken_of_every_look() {
+    for (name, width, height, dark) in
+        [("wide", 1280, 1000, false), ("narrow", 400, 1500, false), ("dark", 1280, 1000, true)]
+    {
+        with_page(Setup { size: (width, height), dark, webgpu: true }, async |page| {
+            open(&page, "?executor=cpu").await;
+            demo_done(&page).await;
+            page.shoot(name).await;
+            let overflow =
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+            assert_eq!(page.script(overflow).await, serde_json::json!(0), "{name}: scrolls sideways");
+        });
+    }
+}

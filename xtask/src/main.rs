@@ -1,1 +1,42 @@
-fn main() {}
+//! The developer commands. `cargo xtask serve` and `cargo xtask test` are all a newcomer needs: they
+//! install what is missing, or say exactly what to install.
+
+mod build;
+mod run;
+mod serve;
+mod system;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask serve          build the app and serve it on localhost
+cargo xtask build          build the static folder dist/ for any web host
+cargo xtask test [WORD…]   run all tests, or only the stages whose names contain a WORD
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", [].as_slice()),
+    };
+    let outcome = match command {
+        "serve" => serve::serve(),
+        "build" => build::build(),
+        "test" => test::test(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("there is no command '{other}'\n\n{HELP}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\nxtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

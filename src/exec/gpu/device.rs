@@ -4,20 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::ExecError;
+use super::super::{AdapterFacts, ExecError};
 use super::limits;
 use super::pipelines::PipelineCache;
-
-/// What is known about the adapter behind a device.
-#[derive(Clone, Debug, Default)]
-pub struct AdapterFacts {
-    /// As the platform gives it; some browsers give only the vendor and the architecture.
-    pub name: String,
-    /// A CPU pretending to be a graphics card: correct, and slower than the CPU executor.
-    pub software: bool,
-    /// The limits worth showing, by their WebGPU names.
-    pub limits: Vec<(&'static str, u64)>,
-}
 
 /// An open device. Cloning is cheap and shares it.
 #[derive(Clone)]

@@ -12,5 +12,5 @@ mod pipelines;
 mod signal;
 mod staging;
 
-pub use device::{AdapterFacts, GpuDevice};
+pub use device::GpuDevice;
 pub use executor::GpuExecutor;

@@ -1,0 +1,188 @@
+//! The page's end of the worker: starts it, talks to it, replaces it when it dies.
+//!
+//! Page and worker are two instances of one wasm module. The worker is started from a few lines of
+//! script in a blob, which import the very file this page was loaded from; so it works under hashed
+//! names and any path.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Blob, BlobPropertyBag, ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
+
+use crate::protocol::{Command, Event, Failure, Message, Recovery, RunId, pack, unpack};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The address of the script that loaded this module, hash and all.
+    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
+    static SHIM_URL: String;
+}
+
+/// An exception thrown in a timer reaches the page as the worker's error event; a rejected promise
+/// would not.
+const BOOT: &str = "onmessage = async ({ data }) => {
+  onmessage = null;
+  try {
+    const shim = await import(data.shim);
+    await shim.default({ module_or_path: data.module });
+  } catch (error) {
+    setTimeout(() => { throw error; });
+  }
+};";
+
+/// A worker that dies this often in a row without ever getting ready will not get better.
+const GIVE_UP_AFTER: u32 = 3;
+
+type OnEvent = Rc<dyn Fn(Message<Event>)>;
+
+/// A handle on the worker; clones share it.
+#[derive(Clone)]
+pub(super) struct Link(Rc<Inner>);
+
+struct Inner {
+    on_event: OnEvent,
+    live: RefCell<Option<Live>>,
+    /// Commands given before the worker listens.
+    waiting: RefCell<Vec<Message<Command>>>,
+    ready: Cell<bool>,
+    failed_starts: Cell<u32>,
+}
+
+/// A running worker with the closures it calls, which must live as long.
+struct Live {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+impl Link {
+    /// Starts the worker. `on_event` gets everything it says, and what is said about its end.
+    pub(super) fn new(on_event: impl Fn(Message<Event>) + 'static) -> Self {
+        let link = Self(Rc::new(Inner {
+            on_event: Rc::new(on_event),
+            live: RefCell::new(None),
+            waiting: RefCell::default(),
+            ready: Cell::new(false),
+            failed_starts: Cell::new(0),
+        }));
+        link.restart();
+        link
+    }
+
+    /// Sends a command, now or as soon as the worker listens.
+    pub(super) fn send(&self, run: RunId, command: Command) {
+        let message = Message::new(run, command);
+        if !self.0.ready.get() {
+            self.0.waiting.borrow_mut().push(message);
+            return;
+        }
+        let sent =
+            pack(&message).map_err(|e| JsValue::from(e.to_string())).and_then(
+                |(value, transfer)| match &*self.0.live.borrow() {
+                    Some(live) => live.worker.post_message_with_transfer(&value, &transfer),
+                    None => Ok(()),
+                },
+            );
+        if let Err(error) = sent {
+            self.lost(format!("a message could not be sent to it: {error:?}"));
+        }
+    }
+
+    /// Replaces the worker by a new one. What was waiting for the old one is forgotten.
+    fn restart(&self) {
+        self.0.ready.set(false);
+        self.0.waiting.borrow_mut().clear();
+        self.0.live.borrow_mut().take();
+        if self.0.failed_starts.get() >= GIVE_UP_AFTER {
+            return;
+        }
+        self.0.failed_starts.set(self.0.failed_starts.get() + 1);
+        match self.spawn() {
+            Ok(live) => *self.0.live.borrow_mut() = Some(live),
+            Err(error) => self.lost(format!("it could not be started: {error:?}")),
+        }
+    }
+
+    fn spawn(&self) -> Result<Live, JsValue> {
+        let options = BlobPropertyBag::new();
+        options.set_type("text/javascript");
+        let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&BOOT.into()), &options)?;
+        let url = Url::create_object_url_with_blob(&blob)?;
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        options.set_name("concord");
+        let worker = Worker::new_with_options(&url, &options)?;
+
+        let link = self.clone();
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            match unpack::<Event>(&event.data()) {
+                Ok(message) => link.receive(message),
+                Err(error) => link.lost(error.to_string()),
+            }
+        });
+        let link = self.clone();
+        let on_error =
+            Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| link.lost(event.message()));
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+
+        let boot = Object::new();
+        Reflect::set(&boot, &"shim".into(), &SHIM_URL.with(String::clone).into())?;
+        Reflect::set(&boot, &"module".into(), &wasm_bindgen::module())?;
+        worker.post_message(&boot)?;
+        Ok(Live { worker, _on_message: on_message, _on_error: on_error })
+    }
+
+    fn receive(&self, message: Message<Event>) {
+        match &message.body {
+            Event::Ready => {
+                self.0.ready.set(true);
+                self.0.failed_starts.set(0);
+                for waiting in self.0.waiting.take() {
+                    self.send(waiting.run, waiting.body);
+                }
+            }
+            Event::Failed(Failure { recovery: Recovery::RestartWorker, .. }) => self.restart_soon(),
+            _ => {}
+        }
+        (self.0.on_event)(message);
+    }
+
+    /// The worker ended without a word of its own.
+    fn lost(&self, why: String) {
+        self.restart_soon();
+        let hint = if self.0.failed_starts.get() >= GIVE_UP_AFTER {
+            "Starting it again did not help. Reload the page; if that does not help either, try another browser."
+        } else {
+            "It has been restarted and nothing you loaded is lost; start the computation again."
+        };
+        (self.0.on_event)(Message::new(
+            RunId::WORKER,
+            Event::Failed(Failure {
+                message: format!("The computing part of the page stopped unexpectedly ({why})."),
+                hint: hint.into(),
+                recovery: Recovery::RestartWorker,
+            }),
+        ));
+    }
+
+    /// Not at once: the closure that is running belongs to the worker that will be dropped.
+    fn restart_soon(&self) {
+        self.0.ready.set(false);
+        let link = self.clone();
+        spawn_local(async move { link.restart() });
+    }
+}

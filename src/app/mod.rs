@@ -1,0 +1,22 @@
+//! The page: Leptos components that show what the worker says and pass on what the visitor wants.
+//! It sees the protocol only, never the solver, and computes nothing.
+
+pub mod ledger;
+
+#[cfg(target_arch = "wasm32")]
+mod canvas;
+#[cfg(target_arch = "wasm32")]
+mod chart;
+#[cfg(target_arch = "wasm32")]
+mod diagnostics;
+#[cfg(target_arch = "wasm32")]
+mod home;
+#[cfg(target_arch = "wasm32")]
+mod link;
+#[cfg(target_arch = "wasm32")]
+mod shell;
+#[cfg(target_arch = "wasm32")]
+mod state;
+
+#[cfg(target_arch = "wasm32")]
+pub use shell::start;

@@ -1,0 +1,134 @@
+//! The frame of the page: header, the two views, notices, footer.
+
+use leptos::prelude::*;
+use web_sys::UrlSearchParams;
+
+use super::canvas::Redraw;
+use super::diagnostics::DiagnosticsView;
+use super::home::Home;
+use super::state::State;
+use crate::protocol::{ExecutorChoice, ExecutorKind};
+
+/// Mounts the page in place of what `index.html` shows while loading.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    if let Some(loading) = document().get_element_by_id("loading") {
+        loading.remove();
+    }
+    mount_to_body(App);
+}
+
+/// `?executor=cpu` or `gpu` forces one.
+fn choice_from_address() -> ExecutorChoice {
+    let search = window().location().search().unwrap_or_default();
+    let wanted = UrlSearchParams::new_with_str(&search).ok().and_then(|params| params.get("executor"));
+    match wanted.as_deref() {
+        Some("cpu") => ExecutorChoice::Cpu,
+        Some("gpu") => ExecutorChoice::Gpu,
+        _ => ExecutorChoice::Auto,
+    }
+}
+
+fn on_diagnostics() -> bool {
+    window().location().hash().is_ok_and(|hash| hash == "#diagnostics")
+}
+
+#[component]
+fn App() -> impl IntoView {
+    let state = State::new(choice_from_address());
+    let redraw = Redraw::new();
+    let diagnosing = RwSignal::new(on_diagnostics());
+    let _ = window_event_listener(leptos::ev::hashchange, move |_| {
+        diagnosing.set(on_diagnostics());
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+    });
+    let current = move |here: bool| if diagnosing.get() == here { "page" } else { "false" };
+    view! {
+        <header class="top">
+            <a class="brand" href="#">
+                <Logo/>
+                "Concord"
+                <span class="tag">"preview"</span>
+            </a>
+            <nav aria-label="Main">
+                <a href="#" aria-current=move || current(false)>"Start"</a>
+                <a href="#diagnostics" data-testid="nav-diagnostics" aria-current=move || current(true)>
+                    "Diagnostics"
+                </a>
+            </nav>
+            <ExecutorChip state/>
+        </header>
+        <Notice state/>
+        <main>
+            {move || if diagnosing.get() {
+                view! { <DiagnosticsView state/> }.into_any()
+            } else {
+                view! { <Home state redraw/> }.into_any()
+            }}
+        </main>
+        <footer>
+            <span>"Concord " {env!("CARGO_PKG_VERSION")} " · MIT licence · nothing is uploaded"</span>
+            <span>
+                "Implements "
+                <a href="https://arxiv.org/abs/2406.13507" rel="noreferrer">"arXiv 2406.13507"</a>
+            </span>
+        </footer>
+    }
+}
+
+/// Two clouds that overlap.
+#[component]
+fn Logo() -> impl IntoView {
+    view! {
+        <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+            <circle cx="12" cy="16" r="9" fill="var(--x)"/>
+            <circle cx="20" cy="16" r="9" fill="var(--y)" style="mix-blend-mode: multiply" opacity="0.85"/>
+        </svg>
+    }
+}
+
+/// Which executor runs, always in sight.
+#[component]
+fn ExecutorChip(state: State) -> impl IntoView {
+    let label = move || {
+        state.diagnostics.with(|d| match d.as_ref().map(|d| d.executor) {
+            None => "starting…",
+            Some(ExecutorKind::Cpu) => "CPU",
+            Some(ExecutorKind::Gpu) => "WebGPU",
+        })
+    };
+    let kind = move || {
+        state.diagnostics.with(|d| match d.as_ref().map(|d| d.executor) {
+            None => "opening",
+            Some(ExecutorKind::Cpu) => "cpu",
+            Some(ExecutorKind::Gpu) => "gpu",
+        })
+    };
+    let reason = move || state.diagnostics.with(|d| d.as_ref().map(|d| d.reason.clone()));
+    view! {
+        <a class="chip" href="#diagnostics" data-testid="executor" data-executor=kind title=reason>
+            <span class="dot"></span>
+            {label}
+        </a>
+    }
+}
+
+/// The last failure, in plain words, until it is dismissed.
+#[component]
+fn Notice(state: State) -> impl IntoView {
+    move || {
+        state.notice.get().map(|failure| {
+            view! {
+                <aside class="notice" role="alert" data-testid="notice">
+                    <div>
+                        <strong>{failure.message}</strong>
+                        <p>{failure.hint}</p>
+                    </div>
+                    <button class="quiet" data-testid="dismiss" on:click=move |_| state.notice.set(None)>
+                        "Dismiss"
+                    </button>
+                </aside>
+            }
+        })
+    }
+}

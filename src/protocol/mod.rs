@@ -1,0 +1,189 @@
+//! What crosses between page and worker: [`Command`]s one way, [`Event`]s the other.
+//!
+//! Every message carries its run, so that a late event of a run that was replaced can be dropped. Bulk
+//! data does not pass through serde: it travels beside the message as transferred `ArrayBuffer`s.
+
+#[cfg(target_arch = "wasm32")]
+mod transport;
+
+#[cfg(target_arch = "wasm32")]
+pub use transport::{TransportError, pack, unpack};
+
+use serde::{Deserialize, Serialize};
+
+/// Names one activity of the worker, unique within the page's lifetime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunId(pub u32);
+
+impl RunId {
+    /// The worker itself: what concerns no run in particular.
+    pub const WORKER: RunId = RunId(0);
+}
+
+/// A message with the run it belongs to and its bulk data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message<T> {
+    pub run: RunId,
+    pub body: T,
+    pub bulk: Vec<Vec<f32>>,
+}
+
+impl<T> Message<T> {
+    pub fn new(run: RunId, body: T) -> Self {
+        Self { run, body, bulk: Vec::new() }
+    }
+}
+
+/// Which executor the visitor wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExecutorChoice {
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+/// What the page asks of the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Open a device. The first command; answered by [`Event::Opened`].
+    Open {
+        choice: ExecutorChoice,
+    },
+    /// Train a network on the demonstration picture, showing how it goes.
+    Demo {
+        seed: u32,
+    },
+    /// Run every kernel against its CPU twin on this device.
+    SelfCheck,
+    /// Hold the run, go on with it, give it up.
+    Pause,
+    Resume,
+    Stop,
+    /// Break something on purpose, to see that the page recovers.
+    Drill {
+        fault: Fault,
+    },
+}
+
+/// The faults a [`Command::Drill`] can cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fault {
+    Panic,
+    LoseDevice,
+}
+
+/// What the worker tells the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The worker listens.
+    Ready,
+    Opened(Diagnostics),
+    /// The demonstration's target. Bulk: one picture of `side × side` values.
+    DemoTarget {
+        side: u32,
+    },
+    /// New losses of the demonstration. Bulk: the losses of steps `first_step…`, one a step.
+    DemoLosses {
+        first_step: u32,
+        steps: u32,
+    },
+    /// What the network has learned so far. Bulk: one picture of `side × side` values.
+    DemoPicture {
+        side: u32,
+        step: u32,
+    },
+    /// One kernel of the self-check is done.
+    Checked(CheckRow),
+    /// The run ended as it should.
+    Finished,
+    /// The run ended otherwise, or ([`RunId::WORKER`]) the worker did.
+    Failed(Failure),
+}
+
+/// Something went wrong, in words for the person in front of the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    pub recovery: Recovery,
+}
+
+/// What has to happen before the next command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Recovery {
+    /// Nothing: the worker is well.
+    None,
+    /// The worker or its device is gone: it has to be replaced.
+    RestartWorker,
+}
+
+/// Which executor runs, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    pub executor: ExecutorKind,
+    /// A full sentence.
+    pub reason: String,
+    /// The adapter that was found, whether it is used or not.
+    pub adapter: Option<String>,
+    pub software: bool,
+    /// Limits by their WebGPU names.
+    pub limits: Vec<(String, u64)>,
+    pub kernels: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExecutorKind {
+    Cpu,
+    Gpu,
+}
+
+/// One row of the self-check's table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckRow {
+    pub kernel: String,
+    pub summary: String,
+    pub cases: u32,
+    pub worst_error: f32,
+    /// The error relative to what is allowed; a pass is at most 1.
+    pub worst_ratio: f32,
+    pub worst_case: String,
+}
+
+impl CheckRow {
+    pub fn passed(&self) -> bool {
+        self.worst_ratio <= 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_survive_the_way_through_serde() {
+        let events = [
+            Event::Ready,
+            Event::DemoLosses { first_step: 3, steps: 600 },
+            Event::Failed(Failure {
+                message: "m".into(),
+                hint: "h".into(),
+                recovery: Recovery::RestartWorker,
+            }),
+            Event::Opened(Diagnostics {
+                executor: ExecutorKind::Gpu,
+                reason: "because".into(),
+                adapter: Some("a".into()),
+                software: true,
+                limits: vec![("maxBufferSize".into(), 1 << 40)],
+                kernels: 9,
+            }),
+        ];
+        for event in events {
+            let text = serde_json::to_string(&event).expect("serialises");
+            assert_eq!(serde_json::from_str::<Event>(&text).expect("parses"), event);
+        }
+    }
+}

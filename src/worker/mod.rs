@@ -1,0 +1,18 @@
+//! The worker: owns the device and the runs, turns [`Command`](crate::protocol::Command)s into
+//! [`Event`](crate::protocol::Event)s, and never draws.
+//!
+//! It lives in a Web Worker; [`pace`] alone is ordinary Rust and is tested as such.
+
+pub mod pace;
+
+#[cfg(target_arch = "wasm32")]
+mod demo;
+#[cfg(target_arch = "wasm32")]
+mod runs;
+#[cfg(target_arch = "wasm32")]
+mod scope;
+#[cfg(target_arch = "wasm32")]
+mod serve;
+
+#[cfg(target_arch = "wasm32")]
+pub use serve::serve;

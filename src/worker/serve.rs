@@ -1,0 +1,198 @@
+//! The worker's front door.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::MessageEvent;
+
+use super::demo;
+use super::runs::Runs;
+use super::scope::{breathe, post, scope};
+use crate::check;
+use crate::exec::{Device, ExecError, Opened, Preference, Reason};
+use crate::kernels;
+use crate::protocol::{
+    CheckRow, Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, Recovery,
+    RunId, unpack,
+};
+
+struct Worker {
+    /// The CPU until a device was opened.
+    device: RefCell<Device>,
+    runs: Runs,
+}
+
+/// Starts listening and tells the page so.
+pub fn serve() {
+    report_panics();
+    let worker = Rc::new(Worker { device: RefCell::new(Device::Cpu), runs: Runs::default() });
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        match unpack::<Command>(&event.data()) {
+            Ok(message) => worker.clone().handle(message),
+            Err(error) => fail(RunId::WORKER, unreadable(&error.to_string())),
+        }
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget(); // Listens as long as the worker lives.
+    post(RunId::WORKER, Event::Ready, Vec::new());
+}
+
+impl Worker {
+    fn handle(self: Rc<Self>, message: Message<Command>) {
+        let run = message.run;
+        match message.body {
+            Command::Pause => self.runs.pause(run),
+            Command::Resume => self.runs.resume(run),
+            Command::Stop => self.runs.stop(run),
+            Command::Drill { fault } => self.drill(run, fault),
+            Command::Open { choice } => spawn_local(async move { self.open(run, choice).await }),
+            Command::Demo { seed } => self.start(run, async move |worker: &Self, device| {
+                demo::run(&device, &worker.runs, run, seed).await
+            }),
+            Command::SelfCheck => {
+                self.start(run, async move |worker: &Self, device| worker.self_check(&device, run).await);
+            }
+        }
+    }
+
+    /// Runs a task to its end and reports its failure, if it fails.
+    fn start<F>(self: Rc<Self>, run: RunId, task: F)
+    where
+        F: AsyncFnOnce(&Self, Device) -> Result<(), ExecError> + 'static,
+    {
+        self.runs.start(run);
+        let device = self.device.borrow().clone();
+        spawn_local(async move {
+            let outcome = task(&self, device).await;
+            self.runs.stop(run);
+            if let Err(error) = outcome {
+                fail(run, failure(&error));
+            }
+        });
+    }
+
+    async fn open(&self, run: RunId, choice: ExecutorChoice) {
+        let opened = Device::open(match choice {
+            ExecutorChoice::Auto => Preference::Auto,
+            ExecutorChoice::Cpu => Preference::Cpu,
+            ExecutorChoice::Gpu => Preference::Gpu,
+        })
+        .await;
+        let diagnostics = describe(&opened, choice);
+        *self.device.borrow_mut() = opened.device;
+        post(run, Event::Opened(diagnostics), Vec::new());
+    }
+
+    async fn self_check(&self, device: &Device, run: RunId) -> Result<(), ExecError> {
+        for index in 0..kernels::ALL.len() {
+            if !self.runs.wanted(run).await {
+                return Ok(());
+            }
+            let report = check::check_kernel(device, index).await?;
+            let row = CheckRow {
+                kernel: report.kernel.into(),
+                summary: report.summary.into(),
+                cases: report.cases as u32,
+                worst_error: report.worst_error,
+                worst_ratio: report.worst_ratio,
+                worst_case: report.worst_case,
+            };
+            post(run, Event::Checked(row), Vec::new());
+            breathe().await;
+        }
+        post(run, Event::Finished, Vec::new());
+        Ok(())
+    }
+
+    fn drill(&self, run: RunId, fault: Fault) {
+        match (fault, &*self.device.borrow()) {
+            (Fault::Panic, _) => panic!("this crash was asked for"),
+            #[cfg(feature = "gpu")]
+            (Fault::LoseDevice, Device::Gpu(gpu)) => gpu.destroy(),
+            (Fault::LoseDevice, Device::Cpu) => fail(
+                run,
+                Failure {
+                    message: "There is no graphics device in use that could be lost.".into(),
+                    hint: "Add ?executor=gpu to the address first.".into(),
+                    recovery: Recovery::None,
+                },
+            ),
+        }
+    }
+}
+
+/// What the page shows about the device.
+fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
+    let executor = match opened.device {
+        Device::Cpu => ExecutorKind::Cpu,
+        #[cfg(feature = "gpu")]
+        Device::Gpu(_) => ExecutorKind::Gpu,
+    };
+    let reason = match (&opened.reason, executor) {
+        (Reason::Hardware, _) => "A graphics device with WebGPU is available.".into(),
+        (Reason::Requested, ExecutorKind::Cpu) => "Asked for with ?executor=cpu in the address.".into(),
+        (Reason::Requested, ExecutorKind::Gpu) => "Asked for with ?executor=gpu in the address.".into(),
+        (Reason::SoftwareAdapter, _) => {
+            "The only adapter emulates a graphics device in software; using the CPU directly is faster."
+                .into()
+        }
+        (Reason::NoWebGpu(why), _) if choice == ExecutorChoice::Gpu => {
+            format!("WebGPU was asked for, but {why}. Everything works on the CPU, only slower.")
+        }
+        (Reason::NoWebGpu(why), _) => {
+            format!("WebGPU cannot be used: {why}. Everything works on the CPU, only slower.")
+        }
+    };
+    let adapter = opened.adapter.as_ref();
+    Diagnostics {
+        executor,
+        reason,
+        adapter: adapter.map(|a| a.name.clone()),
+        software: adapter.is_some_and(|a| a.software),
+        limits: adapter
+            .map(|a| a.limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+            .unwrap_or_default(),
+        kernels: kernels::ALL.len() as u32,
+    }
+}
+
+fn fail(run: RunId, failure: Failure) {
+    post(run, Event::Failed(failure), Vec::new());
+}
+
+/// A device that failed once is not trusted again: a new worker opens a new one.
+fn failure(error: &ExecError) -> Failure {
+    let recovery = match error {
+        ExecError::DeviceLost { .. } | ExecError::Rejected { .. } => Recovery::RestartWorker,
+        _ => Recovery::None,
+    };
+    Failure { message: error.to_string(), hint: error.hint().into(), recovery }
+}
+
+fn unreadable(detail: &str) -> Failure {
+    Failure {
+        message: format!("The computing part could not read what the page asked: {detail}."),
+        hint: "Reload the page; if a new version was just published, this loads it.".into(),
+        recovery: Recovery::None,
+    }
+}
+
+/// A panic ends the worker. Before it does, the page is told.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        let what = info.payload_as_str().unwrap_or("no details");
+        fail(
+            RunId::WORKER,
+            Failure {
+                message: format!("The computing part of the page stopped unexpectedly ({what})."),
+                hint: "It has been restarted and nothing you loaded is lost; start the computation again."
+                    .into(),
+                recovery: Recovery::RestartWorker,
+            },
+        );
+    }));
+}

@@ -1,0 +1,160 @@
+//! Chromium through ChromeDriver, and the few gestures the tests need.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+
+use crate::{PATIENCE, server};
+
+/// What kind of visitor it is.
+pub(crate) struct Setup {
+    pub(crate) size: (u32, u32),
+    pub(crate) dark: bool,
+    pub(crate) webgpu: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { size: (1280, 1000), dark: false, webgpu: true }
+    }
+}
+
+/// A browser window on the app.
+pub(crate) struct Page {
+    client: Client,
+}
+
+/// The driver, ended with the test that started it.
+struct Driver {
+    child: Child,
+    port: u16,
+}
+
+impl Driver {
+    fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
+        let program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
+        let child = Command::new(&program)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{program}: {e}"));
+        Self { child, port }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn address() -> &'static str {
+    static ADDRESS: OnceLock<String> = OnceLock::new();
+    ADDRESS.get_or_init(server::start)
+}
+
+/// Runs a test in a fresh browser, which is closed whether it passes or not.
+pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
+    let driver = Driver::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = connect(&driver, &setup).await;
+        let page = Page { client: client.clone() };
+        tokio::time::timeout(PATIENCE, test(page)).await.expect("the test hangs");
+        // A failed test panicked before this; then the driver takes the browser down with it.
+        client.close().await.expect("closes");
+    });
+}
+
+async fn connect(driver: &Driver, setup: &Setup) -> Client {
+    let mut capabilities: Value = serde_json::from_str(include_str!("../../webdriver.json")).expect("JSON");
+    let args = capabilities["goog:chromeOptions"]["args"].as_array_mut().expect("arguments");
+    if setup.dark {
+        args.push(json!("--force-dark-mode"));
+    }
+    if !setup.webgpu {
+        args.push(json!("--disable-blink-features=WebGPU"));
+    }
+    args.push(json!(format!("--window-size={},{}", setup.size.0, setup.size.1)));
+    let capabilities = capabilities.as_object().expect("an object").clone();
+    let mut attempts = 0;
+    let client = loop {
+        let connecting = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities.clone())
+            .connect(&format!("http://127.0.0.1:{}", driver.port))
+            .await;
+        match connecting {
+            Ok(client) => break client,
+            Err(error) if attempts > 50 => panic!("ChromeDriver: {error}"),
+            Err(_) => attempts += 1,
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    // The window's size is that of the view, not of the frame around it.
+    client.set_window_size(setup.size.0, setup.size.1).await.expect("resizes");
+    client
+}
+
+/// Loads the app with this end of the address.
+pub(crate) async fn open(page: &Page, rest: &str) {
+    // Leaving first: a changed fragment alone would not load the page again.
+    page.client.goto("about:blank").await.expect("leaves");
+    page.client.goto(&format!("{}{rest}", address())).await.expect("loads");
+}
+
+impl Page {
+    pub(crate) async fn wait_for(&self, css: &str) {
+        if let Err(error) = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await {
+            let body = self.script("return document.body.innerText").await;
+            panic!("{css} did not come: {error}\nThe page says: {body}");
+        }
+    }
+
+    pub(crate) async fn text(&self, testid: &str) -> String {
+        let css = format!("[data-testid={testid}]");
+        let element = self.client.find(Locator::Css(&css)).await.unwrap_or_else(|e| panic!("{css}: {e}"));
+        element.text().await.expect("has text")
+    }
+
+    pub(crate) async fn click(&self, testid: &str) {
+        let css = format!("[data-testid={testid}]:not(:disabled)");
+        self.wait_for(&css).await;
+        let element = self.client.find(Locator::Css(&css)).await.unwrap_or_else(|e| panic!("{css}: {e}"));
+        element.click().await.expect("can be clicked");
+    }
+
+    pub(crate) async fn count(&self, css: &str) -> usize {
+        self.client.find_all(Locator::Css(css)).await.expect("can be counted").len()
+    }
+
+    pub(crate) async fn script(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.expect("the script runs")
+    }
+
+    /// Goes to another view of the page without loading it again.
+    pub(crate) async fn follow(&self, fragment: &str) {
+        self.script(&format!("location.hash = '{fragment}'")).await;
+    }
+
+    pub(crate) async fn sleep(&self, ms: u64) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+
+    /// Keeps a picture in `target/screenshots/`, for a person to look at.
+    pub(crate) async fn shoot(&self, name: &str) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let picture = self.client.screenshot().await.expect("a picture");
+        assert!(picture.len() > 5_000, "{name}: an empty picture");
+        std::fs::write(folder.join(format!("{name}.png")), picture).expect("written");
+    }
+}

@@ -1,0 +1,61 @@
+//! A static file server of the plainest kind, as any host would be: no special headers, and the app
+//! under a sub-path.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+
+/// The app must not care where it lives.
+pub(crate) const MOUNT: &str = "/some/folder/";
+
+/// Serves `dist/` from a thread for as long as the tests run; returns the address of the app.
+pub(crate) fn start() -> String {
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+    assert!(dist.join("index.html").exists(), "dist/ is missing: run `cargo xtask build` first");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let dist = dist.clone();
+            std::thread::spawn(move || answer(stream, &dist));
+        }
+    });
+    format!("http://127.0.0.1:{port}{MOUNT}")
+}
+
+fn answer(mut stream: TcpStream, dist: &Path) {
+    let mut request = String::new();
+    let mut reader = BufReader::new(&stream);
+    let mut header = String::new();
+    if reader.read_line(&mut request).is_err() {
+        return;
+    }
+    while reader.read_line(&mut header).is_ok_and(|n| n > 2) {
+        header.clear();
+    }
+    let path = request.split_whitespace().nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
+    let file = path.strip_prefix(MOUNT).map(|name| if name.is_empty() { "index.html" } else { name });
+    let found = file.filter(|f| !f.contains("..")).map(|f| dist.join(f)).and_then(read);
+    let (status, kind, body) = match found {
+        Some((kind, body)) => ("200 OK", kind, body),
+        None => ("404 Not Found", "text/plain", Vec::new()),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    // A browser that went away is no failure of the server.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+}
+
+fn read(path: PathBuf) -> Option<(&'static str, Vec<u8>)> {
+    let kind = match path.extension()?.to_str()? {
+        "html" => "text/html",
+        "js" => "text/javascript",
+        "css" => "text/css",
+        "wasm" => "application/wasm",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    };
+    Some((kind, std::fs::read(path).ok()?))
+}

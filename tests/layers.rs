@@ -1,0 +1,119 @@
+//! The arrows of ARCHITECTURE.md: which module may use which. A forbidden `use` fails here.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::path::{Path, PathBuf};
+
+/// Each module of `src/` with the modules it may name as `crate::MODULE`.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("rng", &[]),
+    ("plan", &[]),
+    ("protocol", &[]),
+    ("kernels", &["plan", "rng"]),
+    ("exec", &["plan"]),
+    ("solver", &["plan", "kernels", "rng"]),
+    ("check", &["plan", "kernels", "exec"]),
+    ("worker", &["check", "exec", "kernels", "plan", "protocol", "rng", "solver"]),
+    ("app", &["protocol"]),
+];
+
+/// Crates that only some places may name, with those places.
+const ONLY_IN: &[(&str, &[&str])] = &[
+    ("wgpu", &["src/exec/gpu"]),
+    ("leptos", &["src/app"]),
+    ("plotters", &["src/app"]),
+    ("matrixmultiply", &["src/kernels/matmul.rs"]),
+    ("web_sys", &["src/app", "src/worker", "src/protocol"]),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file: its path from the root, its module, its text without comments.
+fn files() -> Vec<(String, String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    sources(&root.join("src"), &mut paths);
+    assert!(paths.len() > 20, "the sources were not found");
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            let code: Vec<&str> = text.lines().map(|l| l.split("//").next().unwrap_or("")).collect();
+            let relative = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+            let parts: Vec<&str> = relative.split('/').collect();
+            let module = parts[1].trim_end_matches(".rs").to_owned();
+            (relative.clone(), module, code.join("\n"))
+        })
+        .collect()
+}
+
+/// The modules of this crate that a text names, as `crate::name` or inside `use crate::{…}`.
+fn named_modules(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let list = match rest.strip_prefix('{') {
+            Some(inner) => inner.split('}').next().unwrap_or(""),
+            None => rest,
+        };
+        let grouped = rest.starts_with('{');
+        for item in list.split(',') {
+            let name: String =
+                item.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            names.push(name);
+            if !grouped {
+                break;
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn modules_use_only_what_lies_below_them() {
+    let known: Vec<&str> = MAY_USE.iter().map(|(name, _)| *name).collect();
+    for (path, module, code) in files() {
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let (_, allowed) = MAY_USE
+            .iter()
+            .find(|(name, _)| *name == module)
+            .unwrap_or_else(|| panic!("{path}: module '{module}' has no place in the layering; give it one"));
+        for used in named_modules(&code).iter().filter(|name| known.contains(&name.as_str())) {
+            assert!(
+                *used == module || allowed.contains(&used.as_str()),
+                "{path} uses crate::{used}; '{module}' may use only {allowed:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn crates_stay_where_they_belong() {
+    for (path, _, code) in files() {
+        for (name, places) in ONLY_IN {
+            let named = code.match_indices(name).any(|(at, _)| {
+                let before = code[..at].chars().next_back().unwrap_or(' ');
+                let after = code[at + name.len()..].chars().next().unwrap_or(' ');
+                !before.is_alphanumeric() && !"_\"".contains(before) && (after == ':' || after == ';')
+            });
+            let allowed = places.iter().any(|place| path.starts_with(place));
+            assert!(!named || allowed, "{path} names {name}, which belongs in {places:?}");
+        }
+    }
+}
+
+#[test]
+fn the_layering_test_sees_a_forbidden_use() {
+    assert_eq!(named_modules("use crate::exec::Executor;"), ["exec"]);
+    assert_eq!(named_modules("use crate::{plan::Plan, exec};\ncrate::rng::Rng"), ["plan", "exec", "rng"]);
+}

@@ -1,0 +1,161 @@
+//! The CPU twins against implementations that are not ours: float64 results of jax, optax and scipy in
+//! `tests/fixtures/` (with the scripts that made them), and plain float64 loops.
+#![cfg(not(target_arch = "wasm32"))]
+
+use concord::exec::{CpuExecutor, Executor};
+use concord::kernels::matmul::{self, Epilogue, Layout};
+use concord::kernels::{Activation, Potential, col_lse, row_lse};
+use concord::plan::Plan;
+use concord::rng::Rng;
+use concord::solver::fit::{Fit, FitSettings};
+use concord::solver::mlp::MlpShape;
+use serde_json::Value;
+
+fn fixture(name: &str) -> Value {
+    let path = format!("{}/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    serde_json::from_str(&text).expect("valid JSON")
+}
+
+/// All numbers of a (nested) array in order.
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(numbers).collect(),
+        other => vec![other.as_f64().expect("a number")],
+    }
+}
+
+fn floats(value: &Value) -> Vec<f32> {
+    numbers(value).into_iter().map(|v| v as f32).collect()
+}
+
+fn assert_close(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (i, (g, w)) in got.iter().zip(want).enumerate() {
+        let error = (f64::from(*g) - w).abs();
+        assert!(error <= tolerance, "{what}[{i}]: {g} instead of {w}");
+    }
+}
+
+#[test]
+fn networks_train_like_optax() {
+    for case in fixture("mlp_adam")["cases"].as_array().expect("cases") {
+        let sizes: Vec<u32> = numbers(&case["sizes"]).iter().map(|&s| s as u32).collect();
+        let activation = |key: &str| {
+            let name = case[key].as_str().expect("a name");
+            Activation::ALL.into_iter().find(|a| format!("{a:?}") == name).expect("a known activation")
+        };
+        let (losses, x) = (numbers(&case["losses"]), floats(&case["x"]));
+        let (dim_in, dim_out) = (sizes[0], sizes[sizes.len() - 1]);
+        let settings = FitSettings {
+            shape: MlpShape { sizes, hidden: activation("hidden"), output: activation("output") },
+            batch: 1,
+            steps: losses.len() as u32,
+            rate: case["rate"].as_f64().expect("a rate") as f32,
+            seed: 0,
+        };
+        let target = floats(&case["target"]);
+        let points = [(x.as_slice(), dim_in), (target.as_slice(), dim_out), (x.as_slice(), dim_in)];
+        let fit = Fit::record_from(&settings, &floats(&case["start"]), points);
+        let gradients = fit.gradients;
+        let mut cpu = CpuExecutor::prepare(fit.plan).expect("fits in memory");
+
+        cpu.submit(fit.step, 1).expect("plays");
+        let grad = pollster::block_on(cpu.read(gradients)).expect("reads");
+        assert_close(&grad, &numbers(&case["grad"]), 2e-6, "first gradient");
+
+        cpu.submit(fit.step, settings.steps - 1).expect("plays");
+        let stats = cpu.stats().expect("reads").expect("has statistics");
+        assert_close(&stats.values, &losses, 2e-5, "losses");
+        let weights = pollster::block_on(cpu.read(fit.weights)).expect("reads");
+        assert_close(&weights, &numbers(&case["end"]), 1e-3, "trained weights");
+    }
+}
+
+/// Plays Sinkhorn half-steps on the fixture's problem and returns f and g after each iteration.
+fn sinkhorn(case: &Value, iterations: u32) -> Vec<(Vec<f32>, Vec<f32>)> {
+    let (n, m) = (numbers(&case["a"]).len() as u32, numbers(&case["b"]).len() as u32);
+    let mut plan = Plan::new();
+    let mut input = |label, rows, cols, data: &[f32]| {
+        let mat = plan.mat(label, rows, cols);
+        plan.set_initial(mat.buf, data);
+        mat
+    };
+    let logs = |key: &str| numbers(&case[key]).iter().map(|w| w.ln() as f32).collect::<Vec<_>>();
+    let cost = input("cost", n, m, &floats(&case["C"]));
+    let log_a = input("log a", n, 1, &logs("a"));
+    let log_b = input("log b", m, 1, &logs("b"));
+    let f = input("f", n, 1, &vec![0.0; n as usize]);
+    let g = input("g", m, 1, &vec![0.0; m as usize]);
+    let clock = plan.set_schedule(1, &[case["eps"].as_f64().expect("ε") as f32]);
+    let pass = plan.begin_pass("iteration");
+    row_lse::record(&mut plan, &Potential { cost, v: g, log_w: log_a, out: f, clock, eps_column: 0 });
+    col_lse::record(&mut plan, &Potential { cost, v: f, log_w: log_b, out: g, clock, eps_column: 0 });
+    let mut cpu = CpuExecutor::prepare(plan).expect("fits in memory");
+    (0..iterations)
+        .map(|_| {
+            cpu.submit(pass, 1).expect("plays");
+            let mut read = |mat: concord::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
+            (read(f), read(g))
+        })
+        .collect()
+}
+
+#[test]
+fn half_steps_follow_the_reference_iterates() {
+    let case = fixture("sinkhorn_iterates_eps0.1");
+    let want = case["iterates"].as_array().expect("iterates");
+    for (i, ((f, g), want)) in sinkhorn(&case, 3).into_iter().zip(want).enumerate() {
+        assert_close(&f, &numbers(&want["f"]), 2e-6, &format!("f after iteration {i}"));
+        assert_close(&g, &numbers(&want["g"]), 2e-6, &format!("g after iteration {i}"));
+    }
+}
+
+#[test]
+fn half_steps_converge_to_the_reference_plan() {
+    for eps in ["1.0", "0.1", "0.02"] {
+        let case = fixture(&format!("sinkhorn_5x7_eps{eps}"));
+        let (f, g) = sinkhorn(&case, 2000).pop().expect("iterations");
+        let (cost, eps) = (floats(&case["C"]), case["eps"].as_f64().expect("ε") as f32);
+        let plan: Vec<f32> = (0..f.len())
+            .flat_map(|i| (0..g.len()).map(move |j| (i, j)))
+            .map(|(i, j)| ((f[i] + g[j] - cost[i * g.len() + j]) / eps).exp())
+            .collect();
+        assert_close(&plan, &numbers(&case["Pi"]), 2e-5, "plan");
+    }
+}
+
+#[test]
+fn matrix_products_match_float64_loops() {
+    let mut rng = Rng::new(5);
+    for [m, n, k] in [[1, 1, 1], [2, 3, 5], [17, 9, 33], [70, 65, 130]] {
+        for layout in [Layout::NN, Layout::NT, Layout::TN] {
+            let (m, n, k) = (m as usize, n as usize, k as usize);
+            let (a, b) = (rng.fill(m * k, -1.0, 1.0), rng.fill(k * n, -1.0, 1.0));
+            let at = |i: usize, l: usize| if layout == Layout::TN { a[l * m + i] } else { a[i * k + l] };
+            let bt = |l: usize, j: usize| if layout == Layout::NT { b[j * k + l] } else { b[l * n + j] };
+            let want: Vec<f64> = (0..m * n)
+                .map(|e| {
+                    (0..k).map(|l| f64::from(at(e / n, l)) * f64::from(bt(l, e % n))).sum::<f64>() * -4.0
+                })
+                .collect();
+
+            let mut plan = Plan::new();
+            let shape = |transposed, r: usize, c: usize| if transposed { (c, r) } else { (r, c) };
+            let mut input = |label, (rows, cols): (usize, usize), data: &[f32]| {
+                let mat = plan.mat(label, rows as u32, cols as u32);
+                plan.set_initial(mat.buf, data);
+                mat
+            };
+            let a = input("a", shape(layout == Layout::TN, m, k), &a);
+            let b = input("b", shape(layout == Layout::NT, k, n), &b);
+            let c = input("c", (m, n), &vec![f32::NAN; m * n]);
+            let pass = plan.begin_pass("product");
+            matmul::record(&mut plan, layout, -4.0, [a, b, c], Epilogue::None);
+            let mut cpu = CpuExecutor::prepare(plan).expect("fits in memory");
+            cpu.submit(pass, 1).expect("plays");
+            let got = pollster::block_on(cpu.read(c.buf)).expect("reads");
+            assert_close(&got, &want, 1e-4, &format!("{layout:?} {m}×{n}×{k}"));
+        }
+    }
+}

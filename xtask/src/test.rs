@@ -1,0 +1,164 @@
+//! `cargo xtask test`: everything that is checked, stage by stage, with a summary at the end.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::run::{Outcome, cargo, root, run, say};
+use crate::{build, system, tools};
+
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// The tests that have one body for native Vulkan and for the browser.
+const DEVICE_TESTS: [&str; 6] = ["--test", "kernels", "--test", "learns", "--test", "devices"];
+
+struct Stage {
+    name: &'static str,
+    run: fn() -> Verdict,
+}
+
+/// How a stage ended.
+enum Verdict {
+    Passed,
+    Failed(String),
+    /// It could not even be tried.
+    NotRun(String),
+}
+
+const STAGES: &[Stage] = &[
+    Stage { name: "format", run: format },
+    Stage { name: "clippy native", run: clippy_native },
+    Stage { name: "clippy wasm", run: clippy_wasm },
+    Stage { name: "unit native", run: unit },
+    Stage { name: "kernels on Vulkan", run: vulkan },
+    Stage { name: "kernels in Chromium", run: browser },
+    Stage { name: "build dist", run: dist },
+    Stage { name: "end to end in Chromium", run: end_to_end },
+];
+
+/// Runs the stages whose names contain one of the words; without words, all.
+pub fn test(words: &[String]) -> Outcome {
+    let stages: Vec<&Stage> = STAGES
+        .iter()
+        .filter(|stage| words.is_empty() || words.iter().any(|word| stage.name.contains(word.as_str())))
+        .collect();
+    if stages.is_empty() {
+        let names: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+        return Err(format!("no stage has such a name; there are: {}", names.join(", ")));
+    }
+    tools::ensure_build_tools()?;
+    system::ensure_test_programs();
+
+    let mut results = Vec::new();
+    for stage in stages {
+        say(stage.name);
+        let start = Instant::now();
+        let verdict = (stage.run)();
+        results.push((stage.name, verdict, start.elapsed()));
+    }
+    summarise(&results, std::env::var("CI").is_ok_and(|ci| ci == "true" || ci == "1"))
+}
+
+fn summarise(results: &[(&str, Verdict, Duration)], ci: bool) -> Outcome {
+    eprintln!("\nSummary");
+    for (name, verdict, time) in results {
+        let (mark, words) = match verdict {
+            Verdict::Passed => ("ok     ", String::new()),
+            Verdict::Failed(why) => ("FAILED ", format!("  {why}")),
+            Verdict::NotRun(why) => ("NOT RUN", format!("  {why}")),
+        };
+        eprintln!("  {mark} {name:<24} {:>6.1} s{words}", time.as_secs_f64());
+    }
+    let failed = results.iter().filter(|(_, v, _)| matches!(v, Verdict::Failed(_))).count();
+    let skipped = results.iter().filter(|(_, v, _)| matches!(v, Verdict::NotRun(_))).count();
+    match (failed, skipped) {
+        (0, 0) => Ok(()),
+        (0, n) if !ci => {
+            eprintln!("\nWARNING: {n} of {} stages could NOT be run; see above.", results.len());
+            Ok(())
+        }
+        (0, n) => Err(format!("{n} stages could not be run, which counts as a failure with CI=true")),
+        (n, _) => Err(format!("{n} stages failed")),
+    }
+}
+
+fn verdict(outcome: Outcome) -> Verdict {
+    match outcome {
+        Ok(()) => Verdict::Passed,
+        Err(why) => Verdict::Failed(why),
+    }
+}
+
+/// All commands in order, up to the first failure.
+fn all(commands: impl IntoIterator<Item = Command>) -> Verdict {
+    verdict(commands.into_iter().try_for_each(run))
+}
+
+fn format() -> Verdict {
+    all([cargo(&["fmt", "--all", "--check"])])
+}
+
+fn clippy_native() -> Verdict {
+    all([
+        cargo(&["clippy", "--workspace", "--all-targets", "--features", "e2e", "--", "-D", "warnings"]),
+        // The CPU executor needs no GPU crate: it must build without any.
+        cargo(&["clippy", "-p", "concord", "--lib", "--no-default-features", "--", "-D", "warnings"]),
+    ])
+}
+
+fn clippy_wasm() -> Verdict {
+    all([cargo(&["clippy", "-p", "concord", "--all-targets", "--target", WASM, "--", "-D", "warnings"])])
+}
+
+fn unit() -> Verdict {
+    let own = ["--lib", "--test", "references", "--test", "shaders", "--test", "layers"];
+    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
+    arguments.extend(own);
+    all([cargo(&arguments), cargo(&["test", "-p", "xtask"])])
+}
+
+fn vulkan() -> Verdict {
+    if let Err(why) = system::vulkan() {
+        return Verdict::NotRun(why);
+    }
+    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
+    arguments.extend(DEVICE_TESTS);
+    let mut tests = cargo(&arguments);
+    // Without it some drivers complain on every start.
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        tests.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
+    all([tests])
+}
+
+fn browser() -> Verdict {
+    let driver = match system::browser() {
+        Ok(driver) => driver,
+        Err(why) => return Verdict::NotRun(why),
+    };
+    let mut arguments = vec!["test", "-p", "concord", "--target", WASM];
+    arguments.extend(DEVICE_TESTS);
+    let mut tests = cargo(&arguments);
+    tests
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .env("CHROMEDRIVER", driver);
+    all([tests])
+}
+
+fn dist() -> Verdict {
+    verdict(build::build())
+}
+
+fn end_to_end() -> Verdict {
+    let driver = match system::browser() {
+        Ok(driver) => driver,
+        Err(why) => return Verdict::NotRun(why),
+    };
+    if !root().join("dist/index.html").exists() {
+        return Verdict::NotRun("dist/ was not built".into());
+    }
+    let arguments = ["test", "-p", "concord", "--features", "e2e", "--test", "e2e", "--", "--test-threads=1"];
+    let mut tests = cargo(&arguments);
+    tests.env("CHROMEDRIVER", driver);
+    all([tests])
+}

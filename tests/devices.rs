@@ -21,6 +21,10 @@ fn row_sums(rows: u32, cols: u32) -> (Plan, concord::plan::PassId, concord::plan
 block_on_test! {
     async fn a_plan_too_large_is_refused_before_allocating() {
         let (plan, ..) = row_sums(40_000, 40_000);
+        if cfg!(target_arch = "wasm32") {
+            let error = Device::Cpu.prepare(plan.clone()).await.err().expect("6.4 GB do not fit in a tab");
+            assert!(matches!(error, ExecError::TooLarge { .. }), "{error}");
+        }
         let error = gpu().await.prepare(plan).await.err().expect("6.4 GB do not fit");
         assert!(matches!(error, ExecError::TooLarge { needed: 6_400_000_000, .. }), "{error}");
         assert!(error.to_string().contains("6.40 GB"), "{error}");

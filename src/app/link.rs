@@ -56,6 +56,8 @@ struct Inner {
 /// A running worker with the closures it calls, which must live as long.
 struct Live {
     worker: Worker,
+    /// The address of its boot script.
+    url: String,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
@@ -65,6 +67,8 @@ impl Drop for Live {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
+        // It only frees memory.
+        let _ = Url::revoke_object_url(&self.url);
     }
 }
 
@@ -143,7 +147,7 @@ impl Link {
         Reflect::set(&boot, &"shim".into(), &SHIM_URL.with(String::clone).into())?;
         Reflect::set(&boot, &"module".into(), &wasm_bindgen::module())?;
         worker.post_message(&boot)?;
-        Ok(Live { worker, _on_message: on_message, _on_error: on_error })
+        Ok(Live { worker, url, _on_message: on_message, _on_error: on_error })
     }
 
     fn receive(&self, message: Message<Event>) {

@@ -11,11 +11,29 @@ use crate::protocol::{ExecutorChoice, ExecutorKind};
 
 /// Mounts the page in place of what `index.html` shows while loading.
 pub fn start() {
-    console_error_panic_hook::set_once();
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        confess();
+    }));
     if let Some(loading) = document().get_element_by_id("loading") {
         loading.remove();
     }
     mount_to_body(App);
+}
+
+/// The page itself has failed: its signals can no longer be trusted, so this uses none of them.
+fn confess() {
+    let Ok(notice) = document().create_element("aside") else { return };
+    notice.set_class_name("notice");
+    notice.set_text_content(Some(
+        "This page has run into a fault of its own and stopped. Reload it to go on; what your browser's \
+         console says about it helps us to mend it.",
+    ));
+    if let Some(body) = document().body() {
+        // If even this fails there is nothing left to try.
+        let _ = notice.set_attribute("role", "alert");
+        let _ = body.prepend_with_node_1(&notice);
+    }
 }
 
 /// `?executor=cpu` or `gpu` forces one.

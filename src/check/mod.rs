@@ -41,8 +41,7 @@ pub async fn check_kernel(device: &Device, index: usize) -> Result<KernelReport,
         let label = case.label.clone();
         let error = compare(device, case).await?;
         // A tolerance of zero demands equality.
-        let ratio =
-            if error <= tolerance { error / tolerance.max(f32::MIN_POSITIVE) } else { error / tolerance };
+        let ratio = if error == 0.0 { 0.0 } else { error / tolerance };
         report.cases += 1;
         if ratio >= report.worst_ratio {
             (report.worst_ratio, report.worst_error, report.worst_case) = (ratio, error, label);

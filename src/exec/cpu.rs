@@ -7,6 +7,9 @@ use crate::plan::{Access, BufId, Call, PassId, Plan, Stage};
 /// results of the run live there as well; natively the allocator has the last word.
 const LIMIT: u64 = if cfg!(target_arch = "wasm32") { 3 << 30 } else { 1 << 62 };
 
+/// The most one buffer may take: kernels address elements with 32 bits.
+const BUFFER_LIMIT: u64 = 4 * u32::MAX as u64;
+
 /// A plan with its buffers in ordinary memory.
 pub struct CpuExecutor {
     plan: Plan,
@@ -18,26 +21,25 @@ impl CpuExecutor {
     /// Allocates the buffers, or says what does not fit before allocating any.
     pub fn prepare(plan: Plan) -> Result<Self, ExecError> {
         let needed = plan.bytes();
-        if needed > LIMIT {
-            return Err(ExecError::TooLarge {
-                what: "all buffers together".into(),
-                needed,
-                limit: LIMIT,
-                device: "the browser".into(),
-            });
+        refuse_above(LIMIT, needed, || "all buffers together".into())?;
+        for desc in plan.buffers() {
+            refuse_above(BUFFER_LIMIT, desc.bytes(), || format!("the buffer '{}'", desc.label))?;
         }
-        let mut buffers = Vec::with_capacity(plan.buffers().len());
+        // All of it is reserved before any of it is touched.
+        let mut buffers: Vec<Vec<f32>> = Vec::with_capacity(plan.buffers().len());
         for desc in plan.buffers() {
             let mut buffer = Vec::new();
             buffer
-                .try_reserve_exact(desc.len)
+                .try_reserve_exact(desc.len as usize)
                 .map_err(|_| ExecError::OutOfMemory { needed, device: "This computer".into() })?;
+            buffers.push(buffer);
+        }
+        for (buffer, desc) in buffers.iter_mut().zip(plan.buffers()) {
             if desc.initial.is_empty() {
-                buffer.resize(desc.len, 0.0);
+                buffer.resize(desc.len as usize, 0.0);
             } else {
                 buffer.extend_from_slice(bytemuck::cast_slice(&desc.initial));
             }
-            buffers.push(buffer);
         }
         Ok(Self { plan, buffers, cursor: StatsCursor::default() })
     }
@@ -61,6 +63,13 @@ impl CpuExecutor {
             buffers[buf.index()] = contents;
         }
     }
+}
+
+fn refuse_above(limit: u64, needed: u64, what: impl Fn() -> String) -> Result<(), ExecError> {
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(ExecError::TooLarge { what: what(), needed, limit, device: "the CPU executor".into() })
 }
 
 impl Executor for CpuExecutor {
@@ -102,10 +111,20 @@ mod tests {
     use crate::plan::Elem;
 
     #[test]
-    fn a_plan_that_cannot_be_allocated_is_an_error_not_an_abort() {
+    fn a_buffer_beyond_32_bit_addresses_is_refused_with_its_size() {
         let mut plan = Plan::new();
-        plan.buffer("huge", Elem::F32, usize::MAX / 8);
+        plan.mat("cost", 100_000, 100_000);
         let error = CpuExecutor::prepare(plan).err().expect("refused");
+        assert!(error.to_string().contains("40.00 GB for the buffer 'cost'"), "{error}");
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_an_error_not_an_abort() {
+        let mut plan = Plan::new();
+        for _ in 0..1 << 17 {
+            plan.buffer("large", Elem::F32, u32::MAX.into());
+        }
+        let error = CpuExecutor::prepare(plan).err().expect("2 PB are refused");
         assert!(matches!(error, ExecError::OutOfMemory { .. }), "{error}");
     }
 }

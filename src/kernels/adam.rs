@@ -67,7 +67,7 @@ pub fn record(plan: &mut Plan, arenas: &Arenas, clock: Clock, rate_column: u32) 
         rate_column,
     };
     let buffers = [grad, clock.schedule, clock.step, weights, first, second];
-    plan.record(&KERNEL, &params, &[], &buffers, linear_grid(len, 256, 1));
+    plan.record(&KERNEL, &params, &[], &buffers, linear_grid(len as usize, 256, 1));
 }
 
 fn twin(call: Call<'_>) {

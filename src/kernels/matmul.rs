@@ -36,6 +36,11 @@ pub enum Layout {
     TN = 2,
 }
 
+/// Values of the pipeline constant `EPILOGUE`.
+const PLAIN: u32 = 0;
+const ADD_BIAS: u32 = 1;
+const GATE: u32 = 2;
+
 /// What happens to an element of the product before it is stored.
 #[derive(Clone, Copy, Debug)]
 pub enum Epilogue {
@@ -58,14 +63,14 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
     assert!(a.batch == c.batch && b.batch == c.batch, "matmul: stacks of different depth");
     // Without an epilogue the auxiliary binding is not read; it still has to be bound to something.
     let (code, aux, activation) = match epilogue {
-        Epilogue::None => (0, a, Activation::Identity),
+        Epilogue::None => (PLAIN, a, Activation::Identity),
         Epilogue::Bias(bias, activation) => {
             assert_eq!((bias.rows, bias.cols, bias.batch), (1, n, c.batch), "matmul: bias");
-            (1, bias, activation)
+            (ADD_BIAS, bias, activation)
         }
         Epilogue::Gate(y, activation) => {
             assert_eq!((y.rows, y.cols, y.batch), (m, n, c.batch), "matmul: gate");
-            (2, y, activation)
+            (GATE, y, activation)
         }
     };
     // Large tiles reuse more; small ones give a small product enough workgroups to fill a device.
@@ -108,7 +113,7 @@ fn twin(call: Call<'_>) {
             c,
         );
         match epilogue {
-            1 => {
+            ADD_BIAS => {
                 let bias = part(aux, p.aux_offset, p.aux_stride, z, n);
                 for row in c.chunks_exact_mut(n) {
                     for (value, bias) in row.iter_mut().zip(bias) {
@@ -116,7 +121,7 @@ fn twin(call: Call<'_>) {
                     }
                 }
             }
-            2 => {
+            GATE => {
                 let y = part(aux, p.aux_offset, p.aux_stride, z, m * n);
                 for (value, y) in c.iter_mut().zip(y) {
                     *value *= activation.grad(*y);

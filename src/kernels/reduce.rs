@@ -31,6 +31,9 @@ pub enum Operation {
     SumSquares = 2,
 }
 
+const MAX: u32 = Operation::Max as u32;
+const SUM_SQUARES: u32 = Operation::SumSquares as u32;
+
 /// Records `out_i = scale · operation over j of x_ij`; `out` is a column vector. A whole matrix is
 /// reduced by giving it the shape of one row.
 pub fn record(plan: &mut Plan, operation: Operation, scale: f32, x: Mat, out: Mat) {
@@ -61,8 +64,8 @@ fn twin(call: Call<'_>) {
             // Sums in f64: the twin is the reference.
             *out = p.scale
                 * match operation {
-                    1 => row.iter().copied().fold(-3e38, f32::max),
-                    2 => row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>() as f32,
+                    MAX => row.iter().copied().fold(-3e38, f32::max),
+                    SUM_SQUARES => row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>() as f32,
                     _ => row.iter().map(|&v| f64::from(v)).sum::<f64>() as f32,
                 };
         }

@@ -20,7 +20,7 @@ pub static KERNEL: Kernel = Kernel {
 
 /// Records the last stage of a step. `values` holds the step's statistics, one per column of the ring.
 pub fn record(plan: &mut Plan, values: BufId, stats: StatsRing, clock: Clock) {
-    assert_eq!(plan.buffers()[values.index()].len, stats.columns as usize, "tick: values");
+    assert_eq!(plan.buffers()[values.index()].len, u64::from(stats.columns), "tick: values");
     let params = Params { columns: stats.columns, rows: stats.rows };
     plan.record(&KERNEL, &params, &[], &[values, stats.buf, clock.step], [1, 1, 1]);
 }

@@ -18,14 +18,14 @@ pub struct BufferDesc {
     pub label: &'static str,
     pub elem: Elem,
     /// Number of 32-bit elements.
-    pub len: usize,
+    pub len: u64,
     /// First contents as words; empty means zeros.
     pub initial: Vec<u32>,
 }
 
 impl BufferDesc {
     pub fn bytes(&self) -> u64 {
-        self.len as u64 * 4
+        self.len * 4
     }
 }
 

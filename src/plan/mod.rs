@@ -58,7 +58,7 @@ impl Plan {
     }
 
     /// A buffer of `len` 32-bit elements that starts as zeros.
-    pub fn buffer(&mut self, label: &'static str, elem: Elem, len: usize) -> BufId {
+    pub fn buffer(&mut self, label: &'static str, elem: Elem, len: u64) -> BufId {
         assert!(len > 0, "buffer '{label}' has no elements");
         self.buffers.push(BufferDesc { label, elem, len, initial: Vec::new() });
         BufId(self.buffers.len() - 1)
@@ -66,8 +66,10 @@ impl Plan {
 
     /// A stack of `batch` zero matrices, densely packed, row-major.
     pub fn mats(&mut self, label: &'static str, batch: u32, rows: u32, cols: u32) -> Mat {
-        let buf = self.buffer(label, Elem::F32, batch as usize * rows as usize * cols as usize);
-        Mat { buf, offset: 0, rows, cols, batch, stride: rows * cols }
+        let len = u64::from(rows) * u64::from(cols);
+        let buf = self.buffer(label, Elem::F32, u64::from(batch) * len);
+        // A matrix beyond 32-bit addresses can be recorded, so that it can be refused with its size.
+        Mat { buf, offset: 0, rows, cols, batch, stride: u32::try_from(len).unwrap_or(u32::MAX) }
     }
 
     /// A single zero matrix.
@@ -83,7 +85,7 @@ impl Plan {
     /// As [`Plan::set_initial`], for integer buffers.
     pub fn set_initial_words(&mut self, buf: BufId, words: &[u32]) {
         let desc = &mut self.buffers[buf.0];
-        assert_eq!(words.len(), desc.len, "initial contents of '{}'", desc.label);
+        assert_eq!(words.len() as u64, desc.len, "initial contents of '{}'", desc.label);
         desc.initial = words.to_vec();
     }
 
@@ -139,7 +141,7 @@ impl Plan {
         assert!(columns > 0 && !rows.is_empty() && rows.len().is_multiple_of(columns as usize));
         let steps = (rows.len() / columns as usize) as u32;
         let step = self.buffer("step", Elem::U32, 1);
-        let schedule = self.buffer("schedule", Elem::F32, rows.len());
+        let schedule = self.buffer("schedule", Elem::F32, rows.len() as u64);
         self.set_initial(schedule, rows);
         let clock = Clock { step, schedule, columns, steps };
         self.clock = Some(clock);
@@ -149,7 +151,7 @@ impl Plan {
     /// Gives the plan a ring of per-step statistics; see [`StatsRing`].
     pub fn set_stats(&mut self, columns: u32, rows: u32) -> StatsRing {
         assert!(self.stats.is_none(), "a plan has one statistics ring");
-        let buf = self.buffer("stats", Elem::F32, (columns * rows) as usize);
+        let buf = self.buffer("stats", Elem::F32, u64::from(columns) * u64::from(rows));
         let stats = StatsRing { buf, columns, rows };
         self.stats = Some(stats);
         stats

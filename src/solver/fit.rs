@@ -107,3 +107,30 @@ pub fn grid_points(side: u32) -> Vec<f32> {
 pub fn ripples_at(points: &[f32]) -> Vec<f32> {
     points.chunks_exact(2).map(|p| ripples(p[0], p[1])).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::Activation;
+
+    /// Three forward, loss gradient and loss, eight backward, Adam, tick. Dispatches cost more than
+    /// arithmetic at these sizes, so their number is held.
+    #[test]
+    fn a_training_step_of_three_layers_is_fifteen_dispatches() {
+        let settings = FitSettings {
+            shape: MlpShape {
+                sizes: vec![2, 32, 32, 1],
+                hidden: Activation::Tanh,
+                output: Activation::Identity,
+            },
+            batch: 4,
+            steps: 10,
+            rate: 0.01,
+            seed: 1,
+        };
+        let points = grid_points(4);
+        let fit = Fit::record(&settings, &points, &ripples_at(&points), &points);
+        assert_eq!(fit.plan.pass(fit.step).stages.len(), 15);
+        assert_eq!(fit.plan.pass(fit.evaluate).stages.len(), 3);
+    }
+}

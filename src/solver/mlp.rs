@@ -59,7 +59,7 @@ pub struct Arena {
 impl Arena {
     /// Room for `parameters` values in each of `batch` stacks.
     pub fn new(plan: &mut Plan, batch: u32, parameters: usize) -> Self {
-        let mut buffer = |label| plan.buffer(label, Elem::F32, batch as usize * parameters);
+        let mut buffer = |label| plan.buffer(label, Elem::F32, u64::from(batch) * parameters as u64);
         let arenas = Arenas {
             weights: buffer("weights"),
             grad: buffer("weight gradients"),

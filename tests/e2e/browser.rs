@@ -16,18 +16,33 @@ use crate::{PATIENCE, server};
 pub(crate) struct Setup {
     pub(crate) size: (u32, u32),
     pub(crate) dark: bool,
-    pub(crate) webgpu: bool,
+    pub(crate) webgpu: Webgpu,
 }
+
+/// What the visitor's browser offers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Webgpu {
+    /// A software adapter.
+    Software,
+    /// The interface, but no adapter behind it.
+    NoAdapter,
+    /// Not even the interface: browsers hide it on addresses that are neither https nor local.
+    Insecure,
+}
+
+/// A name that is not local, mapped to this machine for [`Webgpu::Insecure`].
+const INSECURE_HOST: &str = "concord.test";
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { size: (1280, 1000), dark: false, webgpu: true }
+        Self { size: (1280, 1000), dark: false, webgpu: Webgpu::Software }
     }
 }
 
 /// A browser window on the app.
 pub(crate) struct Page {
     client: Client,
+    address: String,
 }
 
 /// The driver, ended with the test that started it.
@@ -68,7 +83,11 @@ pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = connect(&driver, &setup).await;
-        let page = Page { client: client.clone() };
+        let address = match setup.webgpu {
+            Webgpu::Insecure => address().replace("127.0.0.1", INSECURE_HOST),
+            _ => address().to_owned(),
+        };
+        let page = Page { client: client.clone(), address };
         tokio::time::timeout(PATIENCE, test(page)).await.expect("the test hangs");
         // A failed test panicked before this; then the driver takes the browser down with it.
         client.close().await.expect("closes");
@@ -81,8 +100,12 @@ async fn connect(driver: &Driver, setup: &Setup) -> Client {
     if setup.dark {
         args.push(json!("--force-dark-mode"));
     }
-    if !setup.webgpu {
-        args.push(json!("--disable-blink-features=WebGPU"));
+    match setup.webgpu {
+        Webgpu::Software => {}
+        Webgpu::NoAdapter => args.retain(|arg| !arg.as_str().is_some_and(|a| a.contains("webgpu"))),
+        Webgpu::Insecure => {
+            args.push(json!(format!("--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1")));
+        }
     }
     args.push(json!(format!("--window-size={},{}", setup.size.0, setup.size.1)));
     let capabilities = capabilities.as_object().expect("an object").clone();
@@ -106,9 +129,14 @@ async fn connect(driver: &Driver, setup: &Setup) -> Client {
 
 /// Loads the app with this end of the address.
 pub(crate) async fn open(page: &Page, rest: &str) {
+    open_at(page, server::MOUNT, rest).await;
+}
+
+/// Loads what is served in this folder.
+pub(crate) async fn open_at(page: &Page, folder: &str, rest: &str) {
     // Leaving first: a changed fragment alone would not load the page again.
     page.client.goto("about:blank").await.expect("leaves");
-    page.client.goto(&format!("{}{rest}", address())).await.expect("loads");
+    page.client.goto(&format!("{}{folder}{rest}", page.address)).await.expect("loads");
 }
 
 impl Page {

@@ -8,7 +8,7 @@ mod server;
 
 use std::time::Duration;
 
-use browser::{Page, Setup, open, with_page};
+use browser::{Page, Setup, Webgpu, open, open_at, with_page};
 
 /// Nothing asserts on time; this only ends a test that hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -69,14 +69,28 @@ fn a_software_adapter_is_named_and_passed_over() {
 
 #[test]
 fn without_webgpu_everything_works_on_the_cpu_and_says_so() {
-    with_page(Setup { webgpu: false, ..Setup::default() }, async |page| {
-        open(&page, "?executor=gpu").await;
-        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-        demo_done(&page).await;
-        open(&page, "?executor=gpu#diagnostics").await;
-        page.wait_for("[data-testid=executor-reason]").await;
-        let reason = page.text("executor-reason").await;
-        assert!(reason.contains("WebGPU was asked for, but"), "{reason}");
+    for (webgpu, words) in
+        [(Webgpu::NoAdapter, "found no graphics adapter"), (Webgpu::Insecure, "only on https addresses")]
+    {
+        with_page(Setup { webgpu, ..Setup::default() }, async |page| {
+            open(&page, "?executor=gpu").await;
+            page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+            demo_done(&page).await;
+            page.follow("#diagnostics").await;
+            page.wait_for("[data-testid=executor-reason]").await;
+            let reason = page.text("executor-reason").await;
+            assert!(reason.contains("WebGPU was asked for, but") && reason.contains(words), "{reason}");
+        });
+    }
+}
+
+#[test]
+fn a_page_that_cannot_start_says_why() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, server::BROKEN, "").await;
+        page.wait_for("#loading[role=alert]").await;
+        let text = page.script("return document.body.innerText").await.to_string();
+        assert!(text.contains("could not start") && text.contains("reload"), "{text}");
     });
 }
 
@@ -195,7 +209,7 @@ fn pictures_are_taken_of_every_look() {
     for (name, width, height, dark) in
         [("wide", 1280, 1000, false), ("narrow", 400, 1500, false), ("dark", 1280, 1000, true)]
     {
-        with_page(Setup { size: (width, height), dark, webgpu: true }, async |page| {
+        with_page(Setup { size: (width, height), dark, webgpu: Webgpu::Software }, async |page| {
             open(&page, "?executor=cpu").await;
             demo_done(&page).await;
             page.shoot(name).await;

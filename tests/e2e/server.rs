@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 /// The app must not care where it lives.
 pub(crate) const MOUNT: &str = "/some/folder/";
+/// The same app without its module, as after an interrupted upload.
+pub(crate) const BROKEN: &str = "/some/broken/";
 
-/// Serves `dist/` from a thread for as long as the tests run; returns the address of the app.
+/// Serves `dist/` from a thread for as long as the tests run; returns the address of the server.
 pub(crate) fn start() -> String {
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
     assert!(dist.join("index.html").exists(), "dist/ is missing: run `cargo xtask build` first");
@@ -20,7 +22,7 @@ pub(crate) fn start() -> String {
             std::thread::spawn(move || answer(stream, &dist));
         }
     });
-    format!("http://127.0.0.1:{port}{MOUNT}")
+    format!("http://127.0.0.1:{port}")
 }
 
 fn answer(mut stream: TcpStream, dist: &Path) {
@@ -34,7 +36,9 @@ fn answer(mut stream: TcpStream, dist: &Path) {
         header.clear();
     }
     let path = request.split_whitespace().nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
-    let file = path.strip_prefix(MOUNT).map(|name| if name.is_empty() { "index.html" } else { name });
+    let broken = path.strip_prefix(BROKEN).filter(|name| !name.ends_with(".wasm"));
+    let file =
+        path.strip_prefix(MOUNT).or(broken).map(|name| if name.is_empty() { "index.html" } else { name });
     let found = file.filter(|f| !f.contains("..")).map(|f| dist.join(f)).and_then(read);
     let (status, kind, body) = match found {
         Some((kind, body)) => ("200 OK", kind, body),

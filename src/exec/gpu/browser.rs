@@ -23,7 +23,8 @@ pub(super) async fn describe_adapter() -> Result<String, String> {
     };
     if adapter.is_null() || adapter.is_undefined() {
         return Err(
-            "the browser has WebGPU but no graphics adapter to offer (blocked, or a driver problem)".into()
+            "the browser's WebGPU found no graphics adapter (it may be blocked, or a driver may be missing)"
+                .into(),
         );
     }
     let info = get(&adapter, "info");

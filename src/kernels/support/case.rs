@@ -37,7 +37,7 @@ impl CaseBuilder {
     /// beginning and has gaps, so that offsets and strides are put to the test in every case.
     pub(crate) fn random(&mut self, label: &'static str, shape: [u32; 3], low: f32, high: f32) -> Mat {
         let mat = self.gapped(label, shape);
-        let data = self.rng.fill(self.plan.buffers()[mat.buf.index()].len, low, high);
+        let data = self.rng.fill(self.plan.buffers()[mat.buf.index()].len as usize, low, high);
         self.plan.set_initial(mat.buf, &data);
         mat
     }

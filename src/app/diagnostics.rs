@@ -137,8 +137,8 @@ fn SelfCheck(state: State) -> impl IntoView {
                 <div>
                     <h2>"Self-check"</h2>
                     <p>
-                        "Runs every kernel on this device, on random and ragged sizes, and compares it with \
-                         its CPU twin."
+                        "Runs every kernel on this computer's WebGPU device, on random and ragged sizes, and \
+                         compares it with its CPU twin."
                     </p>
                 </div>
                 <div class="buttons">

@@ -53,7 +53,7 @@ impl Worker {
                 demo::run(&device, &worker.runs, run, seed).await
             }),
             Command::SelfCheck => {
-                self.start(run, async move |worker: &Self, device| worker.self_check(&device, run).await);
+                self.start(run, async move |worker: &Self, device| worker.self_check(device, run).await);
             }
         }
     }
@@ -86,12 +86,26 @@ impl Worker {
         post(run, Event::Opened(diagnostics), Vec::new());
     }
 
-    async fn self_check(&self, device: &Device, run: RunId) -> Result<(), ExecError> {
+    /// Compares every kernel on the graphics device with its twin. Where the CPU computes because the
+    /// adapter is a slow one, that adapter is checked all the same.
+    async fn self_check(&self, device: Device, run: RunId) -> Result<(), ExecError> {
+        let device = match device {
+            Device::Cpu => {
+                let opened = Device::open(Preference::Gpu).await;
+                if let Reason::NoWebGpu(why) = opened.reason {
+                    fail(run, nothing_to_check(&why));
+                    return Ok(());
+                }
+                opened.device
+            }
+            #[cfg(feature = "gpu")]
+            Device::Gpu(_) => device,
+        };
         for index in 0..kernels::ALL.len() {
             if !self.runs.wanted(run).await {
                 return Ok(());
             }
-            let report = check::check_kernel(device, index).await?;
+            let report = check::check_kernel(&device, index).await?;
             let row = CheckRow {
                 kernel: report.kernel.into(),
                 summary: report.summary.into(),
@@ -170,6 +184,15 @@ fn failure(error: &ExecError) -> Failure {
         _ => Recovery::None,
     };
     Failure { message: error.to_string(), hint: error.hint().into(), recovery }
+}
+
+fn nothing_to_check(why: &str) -> Failure {
+    Failure {
+        message: format!("There is no WebGPU device to check: {why}."),
+        hint: "Nothing is wrong. The CPU executor, which is in use, is what a device would be compared with."
+            .into(),
+        recovery: Recovery::None,
+    }
 }
 
 fn unreadable(detail: &str) -> Failure {

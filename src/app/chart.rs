@@ -60,7 +60,8 @@ fn draw(
 fn decades(losses: &[f32]) -> (f32, f32) {
     let seen = losses.iter().copied().filter(|l| l.is_finite() && *l > 0.0);
     let (low, high) = seen.fold((1e-2f32, 1f32), |(low, high), l| (low.min(l), high.max(l)));
-    (10f32.powf(low.log10().floor()), 10f32.powf(high.log10().ceil()))
+    // A little beyond, so that rounding does not push the outermost labels out of sight.
+    (0.98 * 10f32.powf(low.log10().floor()), 1.02 * 10f32.powf(high.log10().ceil()))
 }
 
 fn format_decade(value: f32) -> String {

@@ -7,7 +7,7 @@ use crate::plan::{Call, Kernel, Params as _, Plan};
 pub static KERNEL: Kernel = Kernel {
     name: "col_lse",
     summary: "log-sum-exp of columns (Sinkhorn)",
-    wgsl: wgsl!("clock", "lse", => "col_lse"),
+    wgsl: wgsl!("clock", "lse", "potential", => "col_lse"),
     bindings: row_lse::KERNEL.bindings,
     params: LseParams::FIELDS,
     constants: &[],

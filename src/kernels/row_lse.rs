@@ -7,7 +7,7 @@ use crate::plan::{Binding, Call, Kernel, Params as _, Plan, linear_grid};
 pub static KERNEL: Kernel = Kernel {
     name: "row_lse",
     summary: "log-sum-exp of rows (Sinkhorn)",
-    wgsl: wgsl!("grid", "clock", "lse", => "row_lse"),
+    wgsl: wgsl!("grid", "clock", "lse", "potential", => "row_lse"),
     bindings: &[
         Binding::read("cost"),
         Binding::read("v"),

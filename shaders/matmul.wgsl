@@ -31,9 +31,10 @@ const ADD_BIAS = 1u;
 const GATE = 2u;
 const DEPTH = 16u;
 
-// One vec4 of padding a row keeps the transposing stores off a single memory bank.
+// One vec4 of padding a row keeps the transposing stores off a single memory bank. The array's size is
+// that of the larger tile and a plain constant: Safari gives arrays sized by an override no room at all.
 override PITCH: u32 = EDGE + 1u;
-override PANEL: u32 = DEPTH * PITCH;
+const PANEL = 272u; // DEPTH · (16 + 1)
 var<workgroup> panel_a: array<vec4<f32>, PANEL>;
 var<workgroup> panel_b: array<vec4<f32>, PANEL>;
 

@@ -42,14 +42,10 @@ async fn train(device: &Device) -> (Vec<f32>, Vec<f32>) {
             curve.extend(stats.values);
         }
     }
+    executor.settle(0).await.expect("settles");
+    curve.extend(executor.stats().expect("statistics").map(|s| s.values).unwrap_or_default());
     executor.submit(fit.evaluate, 1).expect("submits");
     let output = executor.read(fit.probe_output.buf).await.expect("reads");
-    // Everything submitted has finished; the last statistics may still be on their way to the host.
-    while curve.len() < (STEPS * BATCH) as usize {
-        executor.submit(fit.evaluate, 1).expect("submits");
-        executor.settle(0).await.expect("settles");
-        curve.extend(executor.stats().expect("statistics").map(|s| s.values).unwrap_or_default());
-    }
     let errors = output
         .chunks_exact(wanted.len())
         .map(|net| net.iter().zip(&wanted).map(|(y, w)| (y - w).powi(2)).sum::<f32>() / wanted.len() as f32)
@@ -75,6 +71,22 @@ block_on_test! {
         }
         // Two networks of one batch start from different weights.
         assert!((cpu[0] - cpu[1]).abs() > 1e-3);
+    }
+}
+
+block_on_test! {
+    async fn statistics_survive_a_crowd_of_submits() {
+        // More submits at once than there are staging buffers: some can take no snapshot.
+        let (fit, _) = record();
+        let mut executor = gpu().await.prepare(fit.plan).await.expect("prepares");
+        for _ in 0..STEPS / PER_SUBMIT {
+            executor.submit(fit.step, PER_SUBMIT).expect("submits");
+        }
+        executor.settle(0).await.expect("settles");
+        let stats = executor.stats().expect("statistics").expect("has arrived");
+        assert_eq!((stats.first_step, stats.step), (0, STEPS));
+        assert_eq!(stats.values.len(), (STEPS * BATCH) as usize);
+        assert!(stats.values.iter().all(|loss| *loss > 0.0));
     }
 }
 

@@ -59,6 +59,18 @@ fn every_shader_is_valid() {
     }
 }
 
+/// Safari compiles them without a word and gives them no room.
+#[test]
+fn no_array_is_sized_by_an_override() {
+    for entry in kernels::ALL {
+        for (_, ty) in parse(entry.kernel).types.iter() {
+            if let TypeInner::Array { size, .. } = ty.inner {
+                assert!(!matches!(size, naga::ArraySize::Pending(_)), "{}", entry.kernel.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn bindings_are_those_the_twin_declares() {
     for entry in kernels::ALL {

@@ -1,5 +1,5 @@
 // Activations and their derivatives. The derivative is a function of the *output* y, so a forward pass
-// has to keep nothing but its outputs. The numbers are those of kernels::activation::Activation.
+// has to keep nothing but its outputs. The numbers are those of kernels::Activation.
 const IDENTITY = 0u;
 const RELU = 1u;
 const LEAKY_RELU = 2u;

@@ -87,8 +87,8 @@ fn Drills(state: State) -> impl IntoView {
         <section class="card">
             <h2>"Fire drill"</h2>
             <p>
-                "See what happens when something breaks in the midst of work. The page says what happened, \
-                 replaces the worker and goes on; nothing you loaded is lost."
+                "See what happens when something breaks in the midst of work. The page says what happened and \
+                 mends it, so that you can start again; nothing you loaded is lost."
             </p>
             <div class="buttons">
                 <button class="quiet" data-testid="drill-panic" on:click=move |_| state.drill(Fault::Panic)>
@@ -181,9 +181,9 @@ fn Row(row: CheckRow) -> impl IntoView {
     view! {
         <tr data-testid="check-row" data-passed=passed.to_string()>
             <th scope="row"><code>{row.kernel}</code></th>
-            <td>{row.summary}</td>
+            <td>{row.summary} <small>"worst: " {row.worst_case}</small></td>
             <td class="number">{row.cases}</td>
-            <td class="number" title=row.worst_case>{format!("{:.1e}", row.worst_error)}</td>
+            <td class="number">{format!("{:.1e}", row.worst_error)}</td>
             <td class="number">{format!("{:.1} %", 100.0 * row.worst_ratio)}</td>
             <td class=if passed { "good" } else { "bad" }>{if passed { "agrees" } else { "disagrees" }}</td>
         </tr>

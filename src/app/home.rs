@@ -29,7 +29,7 @@ pub(super) fn Home(state: State, redraw: Redraw) -> impl IntoView {
             </article>
             <article>
                 <h2>"Your graphics card, or none"</h2>
-                <p>"Hand-written WebGPU kernels (" {kernels} " so far), each with a twin for the CPU. Without WebGPU the same plan runs anyway."</p>
+                <p>"The arithmetic is written for graphics cards through WebGPU, in " {kernels} " small programs, and once more for the CPU. Without WebGPU everything works all the same."</p>
             </article>
             <article>
                 <h2>"It checks itself"</h2>
@@ -52,12 +52,11 @@ fn Demo(state: State, redraw: Redraw) -> impl IntoView {
         Phase::Paused => "Resume",
         _ => "Play again",
     };
-    let device = move || {
-        state.diagnostics.with(|d| match d.as_ref().map(|d| d.executor) {
-            Some(ExecutorKind::Gpu) => "on your graphics device, through WebGPU",
-            _ => "on your CPU",
-        })
+    let device = move || match state.demo_executor.get() {
+        Some(ExecutorKind::Gpu) => "on your graphics device, through WebGPU",
+        _ => "on your CPU",
     };
+    let executor = move || state.demo_executor.get().map(ExecutorKind::name);
     let words = move || match state.demo.get() {
         Phase::Idle | Phase::Loading => "Getting ready",
         Phase::Training => "Learning",
@@ -95,7 +94,7 @@ fn Demo(state: State, redraw: Redraw) -> impl IntoView {
                 <LossPanel state redraw/>
             </div>
             <div class="progress" aria-hidden="true"><i style=move || format!("width:{}%", share())></i></div>
-            <p class="status" data-testid="status" data-state=move || state.demo.get().name()>
+            <p class="status" data-testid="status" data-state=move || state.demo.get().name() data-executor=executor>
                 <strong>{words}</strong>
                 <span>"step " <b data-testid="step">{step}</b> " of " {state.steps}</span>
                 <span>"mean squared error " <b data-testid="loss">{loss}</b></span>

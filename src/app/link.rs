@@ -12,7 +12,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Blob, BlobPropertyBag, ErrorEvent, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use crate::protocol::{Command, Event, Failure, Message, Recovery, RunId, pack, unpack};
 
@@ -59,7 +59,7 @@ struct Live {
     /// The address of its boot script.
     url: String,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+    _on_error: Closure<dyn FnMut(JsValue)>,
 }
 
 impl Drop for Live {
@@ -89,6 +89,11 @@ impl Link {
     /// Sends a command, now or as soon as the worker listens.
     pub(super) fn send(&self, run: RunId, command: Command) {
         let message = Message::new(run, command);
+        if self.0.live.borrow().is_none() {
+            // Given up, but somebody asks again.
+            self.0.failed_starts.set(0);
+            self.restart();
+        }
         if !self.0.ready.get() {
             self.0.waiting.borrow_mut().push(message);
             return;
@@ -138,8 +143,11 @@ impl Link {
             }
         });
         let link = self.clone();
-        let on_error =
-            Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| link.lost(event.message()));
+        // A script that may not even be loaded is reported by an event that has no message.
+        let on_error = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+            let message = Reflect::get(&event, &"message".into()).ok().and_then(|text| text.as_string());
+            link.lost(message.unwrap_or_else(|| "the browser does not let it start".into()));
+        });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
 
@@ -150,16 +158,24 @@ impl Link {
         Ok(Live { worker, url, _on_message: on_message, _on_error: on_error })
     }
 
-    fn receive(&self, message: Message<Event>) {
+    fn receive(&self, mut message: Message<Event>) {
         match &message.body {
             Event::Ready => {
                 self.0.ready.set(true);
-                self.0.failed_starts.set(0);
+                (self.0.on_event)(message);
+                // After what the page itself has to say to a new worker.
                 for waiting in self.0.waiting.take() {
                     self.send(waiting.run, waiting.body);
                 }
+                return;
             }
-            Event::Failed(Failure { recovery: Recovery::RestartWorker, .. }) => self.restart_soon(),
+            // Only now has it shown that it can live: opening a device may be what kills it.
+            Event::Opened(_) => self.0.failed_starts.set(0),
+            Event::Failed(failure) if failure.recovery == Recovery::RestartWorker => {
+                // Whichever run noticed it, and be it one that nobody waits for: it concerns the worker.
+                message.run = RunId::WORKER;
+                self.restart_soon();
+            }
             _ => {}
         }
         (self.0.on_event)(message);
@@ -169,7 +185,8 @@ impl Link {
     fn lost(&self, why: String) {
         self.restart_soon();
         let hint = if self.0.failed_starts.get() >= GIVE_UP_AFTER {
-            "Starting it again did not help. Reload the page; if that does not help either, try another browser."
+            "Starting it again did not help. Add ?executor=cpu to the address to do without the graphics device, \
+             or try another browser."
         } else {
             "It has been restarted and nothing you loaded is lost; start the computation again."
         };
@@ -178,6 +195,7 @@ impl Link {
             Event::Failed(Failure {
                 message: format!("The computing part of the page stopped unexpectedly ({why})."),
                 hint: hint.into(),
+                details: String::new(),
                 recovery: Recovery::RestartWorker,
             }),
         ));

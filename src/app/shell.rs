@@ -56,9 +56,22 @@ fn App() -> impl IntoView {
     let state = State::new(choice_from_address());
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
+    let view_area = NodeRef::<leptos::html::Main>::new();
     let _ = window_event_listener(leptos::ev::hashchange, move |_| {
         diagnosing.set(on_diagnostics());
         window().scroll_to_with_x_and_y(0.0, 0.0);
+        if let Some(main) = view_area.get_untracked() {
+            // Keyboard and screen reader go on where the new view begins.
+            let _ = main.focus();
+        }
+    });
+    Effect::new(move || {
+        let title = if diagnosing.get() {
+            "Concord: diagnostics"
+        } else {
+            "Concord: align two data sets in your browser"
+        };
+        document().set_title(title);
     });
     let current = move |here: bool| if diagnosing.get() == here { "page" } else { "false" };
     view! {
@@ -77,7 +90,7 @@ fn App() -> impl IntoView {
             <ExecutorChip state/>
         </header>
         <Notice state/>
-        <main>
+        <main node_ref=view_area tabindex="-1">
             {move || if diagnosing.get() {
                 view! { <DiagnosticsView state/> }.into_any()
             } else {
@@ -108,20 +121,13 @@ fn Logo() -> impl IntoView {
 /// Which executor runs, always in sight.
 #[component]
 fn ExecutorChip(state: State) -> impl IntoView {
-    let label = move || {
-        state.diagnostics.with(|d| match d.as_ref().map(|d| d.executor) {
-            None => "starting…",
-            Some(ExecutorKind::Cpu) => "CPU",
-            Some(ExecutorKind::Gpu) => "WebGPU",
-        })
+    let executor = move || state.diagnostics.with(|d| d.as_ref().map(|d| d.executor));
+    let label = move || match executor() {
+        None => "starting…",
+        Some(ExecutorKind::Cpu) => "CPU",
+        Some(ExecutorKind::Gpu) => "WebGPU",
     };
-    let kind = move || {
-        state.diagnostics.with(|d| match d.as_ref().map(|d| d.executor) {
-            None => "opening",
-            Some(ExecutorKind::Cpu) => "cpu",
-            Some(ExecutorKind::Gpu) => "gpu",
-        })
-    };
+    let kind = move || executor().map_or("opening", ExecutorKind::name);
     let reason = move || state.diagnostics.with(|d| d.as_ref().map(|d| d.reason.clone()));
     view! {
         <a class="chip" href="#diagnostics" data-testid="executor" data-executor=kind title=reason>
@@ -141,6 +147,12 @@ fn Notice(state: State) -> impl IntoView {
                     <div>
                         <strong>{failure.message}</strong>
                         <p>{failure.hint}</p>
+                        {(!failure.details.is_empty()).then(|| view! {
+                            <details>
+                                <summary>"Technical details"</summary>
+                                <pre>{failure.details}</pre>
+                            </details>
+                        })}
                     </div>
                     <button class="quiet" data-testid="dismiss" on:click=move |_| state.notice.set(None)>
                         "Dismiss"

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::ledger::{Activity, Ledger};
 use super::link::Link;
 use crate::protocol::{
-    CheckRow, Command, Diagnostics, Event, ExecutorChoice, Failure, Fault, Message, Recovery, RunId,
+    CheckRow, Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, Recovery,
+    RunId,
 };
 
 /// The state of an activity; the names are part of the page's automation interface.
@@ -44,6 +45,8 @@ pub(super) struct Picture {
 pub(super) struct State {
     pub(super) diagnostics: RwSignal<Option<Diagnostics>>,
     pub(super) demo: RwSignal<Phase>,
+    /// What the demonstration runs on, as its run says.
+    pub(super) demo_executor: RwSignal<Option<ExecutorKind>>,
     pub(super) steps: RwSignal<u32>,
     pub(super) losses: RwSignal<Vec<f32>>,
     pub(super) target: RwSignal<Picture>,
@@ -64,6 +67,7 @@ impl State {
         let state = Self {
             diagnostics: RwSignal::new(None),
             demo: RwSignal::new(Phase::Loading),
+            demo_executor: RwSignal::new(None),
             steps: RwSignal::new(0),
             losses: RwSignal::default(),
             target: RwSignal::default(),
@@ -78,7 +82,6 @@ impl State {
         };
         let link = Link::new(move |message| state.receive(message));
         state.link.set_value(Some(link));
-        state.begin(Activity::Open, Command::Open { choice });
         state.start_demo();
         state
     }
@@ -140,8 +143,11 @@ impl State {
 
     fn receive(&self, message: Message<Event>) {
         if message.run == RunId::WORKER {
-            if let Event::Failed(failure) = message.body {
-                self.fail(None, failure);
+            match message.body {
+                // Every worker, the first and each that replaces one, opens a device before anything else.
+                Event::Ready => self.begin(Activity::Open, Command::Open { choice: self.choice }),
+                Event::Failed(failure) => self.fail(None, failure),
+                _ => {}
             }
             return;
         }
@@ -151,10 +157,13 @@ impl State {
         let mut bulk = message.bulk.into_iter();
         let mut next = || bulk.next().unwrap_or_default();
         match message.body {
-            Event::Ready => {}
+            Event::Ready => {} // comes for the worker, above
             Event::Opened(diagnostics) => self.diagnostics.set(Some(diagnostics)),
-            Event::DemoTarget { side } => self.target.set(Picture { side, values: next() }),
-            Event::DemoPicture { side, .. } => self.learned.set(Picture { side, values: next() }),
+            Event::DemoStarted { side, executor } => {
+                self.demo_executor.set(Some(executor));
+                self.target.set(Picture { side, values: next() });
+            }
+            Event::DemoPicture { side } => self.learned.set(Picture { side, values: next() }),
             Event::DemoLosses { first_step, steps } => {
                 self.steps.set(steps);
                 self.losses.update(|losses| {
@@ -179,8 +188,7 @@ impl State {
         }
     }
 
-    /// Shows the failure. When the worker is gone, everything it was doing has failed with it, and the
-    /// new one opens its own device.
+    /// Shows the failure. When the worker is gone, everything it was doing has failed with it.
     fn fail(&self, activity: Option<Activity>, failure: Failure) {
         let restarts = failure.recovery == Recovery::RestartWorker;
         self.notice.set(Some(failure));
@@ -195,11 +203,6 @@ impl State {
             }
             self.ledger.update_value(Ledger::clear);
             self.diagnostics.set(None);
-            let state = *self;
-            // After the link has replaced the worker.
-            request_animation_frame(move || {
-                state.begin(Activity::Open, Command::Open { choice: state.choice });
-            });
         }
     }
 }

@@ -5,49 +5,35 @@
 
 use crate::exec::{CpuExecutor, Device, ExecError, Executor};
 use crate::kernels::{self, Case};
+use crate::protocol::CheckRow;
 
-/// How far a device is from the CPU twin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KernelReport {
-    pub kernel: &'static str,
-    pub summary: &'static str,
-    pub cases: usize,
-    /// The largest error of all cases, relative to what the case allows; at most 1 is a pass.
-    pub worst_ratio: f32,
-    /// The largest error itself, and the case it came from.
-    pub worst_error: f32,
-    pub worst_case: String,
-}
-
-impl KernelReport {
-    pub fn passed(&self) -> bool {
-        self.worst_ratio <= 1.0
-    }
-}
-
-/// Checks the kernel at `index` of the registry.
-pub async fn check_kernel(device: &Device, index: usize) -> Result<KernelReport, ExecError> {
+/// Checks the kernel at `index` of the registry. A kernel that the device does not run at all is a
+/// finding like any other; only a device that is gone is an error.
+pub async fn check_kernel(device: &Device, index: usize) -> Result<CheckRow, ExecError> {
     let entry = &kernels::ALL[index];
-    let mut report = KernelReport {
-        kernel: entry.kernel.name,
-        summary: entry.kernel.summary,
+    let mut row = CheckRow {
+        kernel: entry.kernel.name.into(),
+        summary: entry.kernel.summary.into(),
         cases: 0,
         worst_ratio: 0.0,
         worst_error: 0.0,
         worst_case: String::new(),
     };
     for case in (entry.cases)() {
-        let tolerance = case.tolerance;
-        let label = case.label.clone();
-        let error = compare(device, case).await?;
+        let (tolerance, label) = (case.tolerance, case.label.clone());
+        let (error, place) = match compare(device, case).await {
+            Ok(error) => (error, label),
+            Err(ExecError::Rejected { details }) => (f32::INFINITY, format!("{label}: {details}")),
+            Err(error) => return Err(error),
+        };
         // A tolerance of zero demands equality.
         let ratio = if error == 0.0 { 0.0 } else { error / tolerance };
-        report.cases += 1;
-        if ratio >= report.worst_ratio {
-            (report.worst_ratio, report.worst_error, report.worst_case) = (ratio, error, label);
+        row.cases += 1;
+        if ratio >= row.worst_ratio {
+            (row.worst_ratio, row.worst_error, row.worst_case) = (ratio, error, place);
         }
     }
-    Ok(report)
+    Ok(row)
 }
 
 /// The largest difference over a case's outputs, relative to each output's largest value (at least 1).

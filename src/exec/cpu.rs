@@ -19,7 +19,7 @@ pub struct CpuExecutor {
 
 impl CpuExecutor {
     /// Allocates the buffers, or says what does not fit before allocating any.
-    pub fn prepare(plan: Plan) -> Result<Self, ExecError> {
+    pub fn prepare(mut plan: Plan) -> Result<Self, ExecError> {
         let needed = plan.bytes();
         refuse_above(LIMIT, needed, || "all buffers together".into())?;
         for desc in plan.buffers() {
@@ -34,12 +34,10 @@ impl CpuExecutor {
                 .map_err(|_| ExecError::OutOfMemory { needed, device: "This computer".into() })?;
             buffers.push(buffer);
         }
-        for (buffer, desc) in buffers.iter_mut().zip(plan.buffers()) {
-            if desc.initial.is_empty() {
-                buffer.resize(desc.len as usize, 0.0);
-            } else {
-                buffer.extend_from_slice(bytemuck::cast_slice(&desc.initial));
-            }
+        let initial = plan.take_initial();
+        for ((buffer, desc), initial) in buffers.iter_mut().zip(plan.buffers()).zip(initial) {
+            buffer.extend_from_slice(&initial);
+            buffer.resize(desc.len as usize, 0.0);
         }
         Ok(Self { plan, buffers, cursor: StatsCursor::default() })
     }

@@ -6,19 +6,19 @@ pub enum ExecError {
     #[error("This needs {} for {what}, but {device} allows {}.", size(*needed), size(*limit))]
     TooLarge { what: String, needed: u64, limit: u64, device: String },
 
-    #[error("{device} ran out of memory while reserving {} for this computation.", size(*needed))]
+    #[error("{device} has too little free memory: {} are needed.", size(*needed))]
     OutOfMemory { needed: u64, device: String },
 
-    #[error("{what} needs {needed} {unit}, but {device} allows {limit}.")]
-    LimitExceeded { what: String, unit: &'static str, needed: u64, limit: u64, device: String },
+    #[error("This computation is larger than {device} can take in one piece.")]
+    LimitExceeded { device: String, details: String },
 
-    #[error("The graphics device was lost: {reason}.")]
-    DeviceLost { reason: String },
+    #[error("The graphics device was lost.")]
+    DeviceLost { details: String },
 
-    #[error("The graphics device rejected a computation: {detail}")]
-    Rejected { detail: String },
+    #[error("The graphics device could not carry out a computation.")]
+    Rejected { details: String },
 
-    #[error("WebGPU was asked for, but {why}.")]
+    #[error("WebGPU cannot be used: {why}.")]
     Unavailable { why: String },
 }
 
@@ -26,18 +26,26 @@ impl ExecError {
     /// What the person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::TooLarge { .. } | Self::OutOfMemory { .. } | Self::LimitExceeded { .. } => {
-                "Use fewer points, or close other tabs that use the graphics device."
-            }
+            Self::TooLarge { .. } | Self::LimitExceeded { .. } => "Use fewer points.",
+            Self::OutOfMemory { .. } => "Close other tabs and programs, or use fewer points.",
             Self::DeviceLost { .. } => {
-                "Start again; it goes on with a new device. If this repeats, add ?executor=cpu to the address."
+                "A new connection has been made and nothing you loaded is lost; start the computation again. \
+                 If this repeats, add ?executor=cpu to the address."
             }
             Self::Rejected { .. } => {
                 "Add ?executor=cpu to the address to go on without the graphics device, and please report this."
             }
-            Self::Unavailable { .. } => {
-                "Remove ?executor=gpu from the address: everything also works on the CPU."
-            }
+            Self::Unavailable { .. } => "Everything also works on the CPU.",
+        }
+    }
+
+    /// For whoever mends it; may be empty.
+    pub fn details(&self) -> &str {
+        match self {
+            Self::LimitExceeded { details, .. }
+            | Self::DeviceLost { details }
+            | Self::Rejected { details } => details,
+            _ => "",
         }
     }
 }

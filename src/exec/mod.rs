@@ -28,19 +28,33 @@ pub struct Stats {
     pub values: Vec<f32>,
 }
 
+impl Stats {
+    /// Both together, where `later` goes on from here. After a gap (rows that the ring overwrote) only
+    /// what follows it can be told.
+    #[cfg(feature = "gpu")]
+    fn followed_by(mut self, later: Stats) -> Stats {
+        if self.step != later.first_step {
+            return later;
+        }
+        self.values.extend(later.values);
+        Stats { step: later.step, ..self }
+    }
+}
+
 /// A prepared plan that can be played.
 ///
 /// Submitting never waits. Reading waits, and is for the end of a run; during it [`Executor::stats`]
 /// tells what has arrived so far.
 #[allow(async_fn_in_trait)] // Used from one thread only: no `Send` bound is wanted.
 pub trait Executor {
-    /// Replaces the contents of a buffer.
+    /// Replaces the contents of a buffer, all of them.
     fn write(&mut self, buf: BufId, data: &[f32]) -> Result<(), ExecError>;
 
     /// Plays a pass `repeats` times.
     fn submit(&mut self, pass: PassId, repeats: u32) -> Result<(), ExecError>;
 
-    /// Waits until at most `in_flight` submits are unfinished.
+    /// Waits until at most `in_flight` submits are unfinished. After `settle(0)` the next
+    /// [`Executor::stats`] tells everything up to the last submit.
     async fn settle(&mut self, in_flight: u32) -> Result<(), ExecError>;
 
     /// What the statistics ring has gained, if anything arrived since the last call.
@@ -74,7 +88,21 @@ impl StatsCursor {
 
 #[cfg(test)]
 mod tests {
-    use super::StatsCursor;
+    use super::{Stats, StatsCursor};
+
+    #[test]
+    #[cfg(feature = "gpu")]
+    fn statistics_are_joined_unless_there_is_a_gap() {
+        let part = |first_step, step: u32, value: f32| Stats {
+            step,
+            first_step,
+            columns: 1,
+            values: vec![value; (step - first_step) as usize],
+        };
+        let joined = part(0, 2, 1.0).followed_by(part(2, 3, 2.0));
+        assert_eq!((joined.first_step, joined.step, joined.values), (0, 3, vec![1.0, 1.0, 2.0]));
+        assert_eq!(part(0, 2, 1.0).followed_by(part(5, 6, 2.0)), part(5, 6, 2.0));
+    }
 
     #[test]
     fn cursor_reports_each_row_once_and_skips_overwritten_ones() {

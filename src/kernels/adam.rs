@@ -29,8 +29,8 @@ pub static KERNEL: Kernel = Kernel {
     twin,
 };
 
-pub const BETA1: f32 = 0.9;
-pub const BETA2: f32 = 0.999;
+const BETA1: f32 = 0.9;
+const BETA2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
 /// The arenas of one optimiser, all of the same length.
@@ -67,7 +67,7 @@ pub fn record(plan: &mut Plan, arenas: &Arenas, clock: Clock, rate_column: u32) 
         rate_column,
     };
     let buffers = [grad, clock.schedule, clock.step, weights, first, second];
-    plan.record(&KERNEL, &params, &[], &buffers, linear_grid(len as usize, 256, 1));
+    plan.record(&KERNEL, &params, &[], &buffers, linear_grid(len, 256, 1));
 }
 
 fn twin(call: Call<'_>) {

@@ -47,7 +47,7 @@ pub fn record(plan: &mut Plan, operation: Operation, scale: f32, x: Mat, out: Ma
         out_offset: out.offset,
         out_stride: out.stride,
     };
-    let grid = linear_grid(x.rows as usize, 1, x.batch);
+    let grid = linear_grid(x.rows.into(), 1, x.batch);
     plan.record(&KERNEL, &params, &[operation as u32], &[x.buf, out.buf], grid);
 }
 

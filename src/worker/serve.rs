@@ -10,25 +10,25 @@ use web_sys::MessageEvent;
 
 use super::demo;
 use super::runs::Runs;
-use super::scope::{breathe, post, scope};
+use super::scope::{breathe, post, rest, scope};
 use crate::check;
 use crate::exec::{Device, ExecError, Opened, Preference, Reason};
 use crate::kernels;
 use crate::protocol::{
-    CheckRow, Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, Recovery,
-    RunId, unpack,
+    Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, Recovery, RunId,
+    unpack,
 };
 
 struct Worker {
-    /// The CPU until a device was opened.
-    device: RefCell<Device>,
+    /// `None` until [`Command::Open`] has been carried out.
+    device: RefCell<Option<Device>>,
     runs: Runs,
 }
 
 /// Starts listening and tells the page so.
 pub fn serve() {
     report_panics();
-    let worker = Rc::new(Worker { device: RefCell::new(Device::Cpu), runs: Runs::default() });
+    let worker = Rc::new(Worker { device: RefCell::default(), runs: Runs::default() });
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         match unpack::<Command>(&event.data()) {
             Ok(message) => worker.clone().handle(message),
@@ -64,14 +64,24 @@ impl Worker {
         F: AsyncFnOnce(&Self, Device) -> Result<(), ExecError> + 'static,
     {
         self.runs.start(run);
-        let device = self.device.borrow().clone();
         spawn_local(async move {
+            let device = self.opened().await;
             let outcome = task(&self, device).await;
             self.runs.stop(run);
             if let Err(error) = outcome {
                 fail(run, failure(&error));
             }
         });
+    }
+
+    /// The device; work that was asked for while it is being opened waits for it.
+    async fn opened(&self) -> Device {
+        loop {
+            if let Some(device) = &*self.device.borrow() {
+                return device.clone();
+            }
+            rest(5).await;
+        }
     }
 
     async fn open(&self, run: RunId, choice: ExecutorChoice) {
@@ -82,7 +92,13 @@ impl Worker {
         })
         .await;
         let diagnostics = describe(&opened, choice);
-        *self.device.borrow_mut() = opened.device;
+        #[cfg(feature = "gpu")]
+        if let Device::Gpu(gpu) = &opened.device {
+            let gpu = gpu.clone();
+            // Also when nobody computes, and after the laptop slept.
+            spawn_local(async move { fail(RunId::WORKER, failure(&gpu.failed().await)) });
+        }
+        *self.device.borrow_mut() = Some(opened.device);
         post(run, Event::Opened(diagnostics), Vec::new());
     }
 
@@ -105,15 +121,7 @@ impl Worker {
             if !self.runs.wanted(run).await {
                 return Ok(());
             }
-            let report = check::check_kernel(&device, index).await?;
-            let row = CheckRow {
-                kernel: report.kernel.into(),
-                summary: report.summary.into(),
-                cases: report.cases as u32,
-                worst_error: report.worst_error,
-                worst_ratio: report.worst_ratio,
-                worst_case: report.worst_case,
-            };
+            let row = check::check_kernel(&device, index).await?;
             post(run, Event::Checked(row), Vec::new());
             breathe().await;
         }
@@ -125,12 +133,13 @@ impl Worker {
         match (fault, &*self.device.borrow()) {
             (Fault::Panic, _) => panic!("this crash was asked for"),
             #[cfg(feature = "gpu")]
-            (Fault::LoseDevice, Device::Gpu(gpu)) => gpu.destroy(),
-            (Fault::LoseDevice, Device::Cpu) => fail(
+            (Fault::LoseDevice, Some(Device::Gpu(gpu))) => gpu.destroy(),
+            (Fault::LoseDevice, _) => fail(
                 run,
                 Failure {
                     message: "There is no graphics device in use that could be lost.".into(),
                     hint: "Add ?executor=gpu to the address first.".into(),
+                    details: String::new(),
                     recovery: Recovery::None,
                 },
             ),
@@ -138,13 +147,17 @@ impl Worker {
     }
 }
 
-/// What the page shows about the device.
-fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
-    let executor = match opened.device {
+pub(super) fn kind(device: &Device) -> ExecutorKind {
+    match device {
         Device::Cpu => ExecutorKind::Cpu,
         #[cfg(feature = "gpu")]
         Device::Gpu(_) => ExecutorKind::Gpu,
-    };
+    }
+}
+
+/// What the page shows about the device.
+fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
+    let executor = kind(&opened.device);
     let reason = match (&opened.reason, executor) {
         (Reason::Hardware, _) => "A graphics device with WebGPU is available.".into(),
         (Reason::Requested, ExecutorKind::Cpu) => "Asked for with ?executor=cpu in the address.".into(),
@@ -183,7 +196,12 @@ fn failure(error: &ExecError) -> Failure {
         ExecError::DeviceLost { .. } | ExecError::Rejected { .. } => Recovery::RestartWorker,
         _ => Recovery::None,
     };
-    Failure { message: error.to_string(), hint: error.hint().into(), recovery }
+    Failure {
+        message: error.to_string(),
+        hint: error.hint().into(),
+        details: error.details().into(),
+        recovery,
+    }
 }
 
 fn nothing_to_check(why: &str) -> Failure {
@@ -191,6 +209,7 @@ fn nothing_to_check(why: &str) -> Failure {
         message: format!("There is no WebGPU device to check: {why}."),
         hint: "Nothing is wrong. The CPU executor, which is in use, is what a device would be compared with."
             .into(),
+        details: String::new(),
         recovery: Recovery::None,
     }
 }
@@ -199,6 +218,7 @@ fn unreadable(detail: &str) -> Failure {
     Failure {
         message: format!("The computing part could not read what the page asked: {detail}."),
         hint: "Reload the page; if a new version was just published, this loads it.".into(),
+        details: String::new(),
         recovery: Recovery::None,
     }
 }
@@ -214,6 +234,7 @@ fn report_panics() {
                 message: format!("The computing part of the page stopped unexpectedly ({what})."),
                 hint: "It has been restarted and nothing you loaded is lost; start the computation again."
                     .into(),
+                details: String::new(),
                 recovery: Recovery::RestartWorker,
             },
         );

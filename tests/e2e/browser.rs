@@ -1,6 +1,7 @@
 //! Chromium through ChromeDriver, and the few gestures the tests need.
 
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -10,7 +11,7 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-use crate::{PATIENCE, server};
+use crate::{PATIENCE, WHOLE_TEST, server};
 
 /// What kind of visitor it is.
 pub(crate) struct Setup {
@@ -57,6 +58,7 @@ impl Driver {
         let program = std::env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
         let child = Command::new(&program)
             .arg(format!("--port={port}"))
+            .process_group(0)
             .stdout(Stdio::null())
             .spawn()
             .unwrap_or_else(|e| panic!("{program}: {e}"));
@@ -66,8 +68,9 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
+        // The whole group: a browser whose test failed must not live on. It may have ended already.
+        let group = format!("-{}", self.child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.child.wait();
     }
 }
@@ -88,8 +91,8 @@ pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
             _ => address().to_owned(),
         };
         let page = Page { client: client.clone(), address };
-        tokio::time::timeout(PATIENCE, test(page)).await.expect("the test hangs");
-        // A failed test panicked before this; then the driver takes the browser down with it.
+        tokio::time::timeout(WHOLE_TEST, test(page)).await.expect("the test hangs");
+        // A failed test panicked before this; then the browser ends with its driver.
         client.close().await.expect("closes");
     });
 }

@@ -4,60 +4,68 @@ use std::path::Path;
 
 use crate::run::{Outcome, command, output, run, say};
 
-/// Something the tests need, how to see whether it is there, and Debian's package for it.
-struct Need {
-    what: &'static str,
-    there: fn() -> bool,
-    package: &'static str,
+/// Something the tests need and cargo cannot provide.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Program {
+    Chromium,
+    ChromeDriver,
+    Vulkan,
 }
 
-const NEEDS: [Need; 3] = [
-    Need { what: "Chromium", there: || chromium().is_some(), package: "chromium" },
-    Need { what: "ChromeDriver", there: || chromedriver().is_some(), package: "chromium-driver" },
-    Need { what: "a Vulkan driver", there: has_vulkan, package: "mesa-vulkan-drivers" },
-];
+pub const PROGRAMS: [Program; 3] = [Program::Chromium, Program::ChromeDriver, Program::Vulkan];
 
-/// Installs what is missing where that is allowed. What is still missing afterwards is reported by the
-/// test stages that need it.
-pub fn ensure_test_programs() {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.there)()).collect();
-    if missing.is_empty() {
-        return;
-    }
-    let names: Vec<&str> = missing.iter().map(|need| need.what).collect();
-    if !may_use_apt() {
-        return;
-    }
-    say(&format!("installing {} with apt", names.join(", ")));
-    let mut install = vec!["install", "-y", "--no-install-recommends"];
-    install.extend(missing.iter().map(|need| need.package));
-    let outcome = apt(&["update", "-qq"]).and_then(|()| apt(&install));
-    if let Err(error) = outcome {
-        eprintln!("apt could not install everything: {error}");
-    }
-}
-
-/// Why a stage that needs the browser cannot run, or its driver's path.
-pub fn browser() -> Outcome<String> {
-    match (chromium(), chromedriver()) {
-        (Some(_), Some(driver)) => Ok(driver),
-        (None, _) => {
-            Err("Chromium is missing; install it (Debian: apt install chromium chromium-driver)".into())
+impl Program {
+    pub fn is_there(self) -> bool {
+        match self {
+            Self::Chromium => ["chromium", "chromium-browser", "google-chrome"]
+                .into_iter()
+                .any(|name| on_path(name).is_some()),
+            Self::ChromeDriver => chromedriver().is_some(),
+            Self::Vulkan => has_vulkan(),
         }
-        (_, None) => Err("ChromeDriver is missing; install it (Debian: apt install chromium-driver), \
-                          or name it in the variable CHROMEDRIVER"
-            .into()),
+    }
+
+    /// What to do when it is missing and could not be installed.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::Chromium => "Chromium is missing; install it (Debian: apt install chromium)",
+            Self::ChromeDriver => {
+                "ChromeDriver is missing; install it (Debian: apt install chromium-driver), or name it in the \
+                 variable CHROMEDRIVER"
+            }
+            Self::Vulkan => {
+                "no Vulkan driver was found; a software one will do (Debian: apt install mesa-vulkan-drivers)"
+            }
+        }
+    }
+
+    fn package(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::ChromeDriver => "chromium-driver",
+            Self::Vulkan => "mesa-vulkan-drivers",
+        }
+    }
+
+    /// Installs it with apt where that is allowed: as root on Debian.
+    pub fn install(self) {
+        if !may_use_apt() {
+            return;
+        }
+        let package = self.package();
+        say(&format!("installing {package} with apt"));
+        // An update that fails for one source may still have succeeded for the one that counts.
+        if let Err(error) = apt(&["update", "-qq"]) {
+            eprintln!("apt-get update: {error}");
+        }
+        if let Err(error) = apt(&["install", "-y", "-qq", "--no-install-recommends", package]) {
+            eprintln!("apt-get install: {error}");
+        }
     }
 }
 
-/// Why a stage that needs Vulkan cannot run.
-pub fn vulkan() -> Outcome {
-    if has_vulkan() {
-        Ok(())
-    } else {
-        Err("no Vulkan driver was found; a software one will do (Debian: apt install mesa-vulkan-drivers)"
-            .into())
-    }
+pub fn chromedriver() -> Option<String> {
+    std::env::var("CHROMEDRIVER").ok().or_else(|| on_path("chromedriver"))
 }
 
 fn apt(arguments: &[&str]) -> Outcome {
@@ -70,14 +78,6 @@ fn may_use_apt() -> bool {
     Path::new("/etc/debian_version").exists() && output("id", &["-u"]).is_some_and(|id| id.trim() == "0")
 }
 
-fn chromium() -> Option<String> {
-    ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(on_path)
-}
-
-fn chromedriver() -> Option<String> {
-    std::env::var("CHROMEDRIVER").ok().or_else(|| on_path("chromedriver"))
-}
-
 fn on_path(program: &str) -> Option<String> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -86,10 +86,11 @@ fn on_path(program: &str) -> Option<String> {
         .map(|file| file.display().to_string())
 }
 
-/// A loader finds drivers by the description files in these folders.
+/// On Linux a loader finds drivers by the description files in these folders. Elsewhere there is no such
+/// convention, and no Vulkan unless somebody made it so.
 fn has_vulkan() -> bool {
     let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
     let described =
         folders.iter().any(|folder| Path::new(folder).read_dir().is_ok_and(|mut d| d.next().is_some()));
-    described || cfg!(not(target_os = "linux"))
+    described || std::env::var_os("VK_DRIVER_FILES").is_some()
 }

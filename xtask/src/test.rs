@@ -3,7 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::run::{Outcome, cargo, root, run, say};
+use crate::run::{Outcome, cargo, run, say};
+use crate::system::Program;
 use crate::{build, system, tools};
 
 const WASM: &str = "wasm32-unknown-unknown";
@@ -13,7 +14,16 @@ const DEVICE_TESTS: [&str; 6] = ["--test", "kernels", "--test", "learns", "--tes
 
 struct Stage {
     name: &'static str,
+    needs: &'static [Need],
     run: fn() -> Verdict,
+}
+
+/// What has to be there before a stage can run.
+#[derive(Clone, Copy, PartialEq)]
+enum Need {
+    /// The wasm target, Trunk, wasm-bindgen.
+    BuildTools,
+    Program(Program),
 }
 
 /// How a stage ended.
@@ -24,15 +34,17 @@ enum Verdict {
     NotRun(String),
 }
 
+const BROWSER: [Need; 3] =
+    [Need::BuildTools, Need::Program(Program::Chromium), Need::Program(Program::ChromeDriver)];
+
 const STAGES: &[Stage] = &[
-    Stage { name: "format", run: format },
-    Stage { name: "clippy native", run: clippy_native },
-    Stage { name: "clippy wasm", run: clippy_wasm },
-    Stage { name: "unit native", run: unit },
-    Stage { name: "kernels on Vulkan", run: vulkan },
-    Stage { name: "kernels in Chromium", run: browser },
-    Stage { name: "build dist", run: dist },
-    Stage { name: "end to end in Chromium", run: end_to_end },
+    Stage { name: "format", needs: &[], run: format },
+    Stage { name: "clippy native", needs: &[], run: clippy_native },
+    Stage { name: "clippy wasm", needs: &[Need::BuildTools], run: clippy_wasm },
+    Stage { name: "unit native", needs: &[], run: unit },
+    Stage { name: "kernels on Vulkan", needs: &[Need::Program(Program::Vulkan)], run: vulkan },
+    Stage { name: "kernels in Chromium", needs: &BROWSER, run: browser },
+    Stage { name: "end to end in Chromium", needs: &BROWSER, run: end_to_end },
 ];
 
 /// Runs the stages whose names contain one of the words; without words, all.
@@ -45,17 +57,38 @@ pub fn test(words: &[String]) -> Outcome {
         let names: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
         return Err(format!("no stage has such a name; there are: {}", names.join(", ")));
     }
-    tools::ensure_build_tools()?;
-    system::ensure_test_programs();
+    // Everything is installed, or found to be missing, before the first long stage.
+    let needed = |need: Need| stages.iter().any(|stage| stage.needs.contains(&need));
+    if needed(Need::BuildTools) {
+        tools::ensure_build_tools()?;
+    }
+    for program in system::PROGRAMS {
+        if needed(Need::Program(program)) && !program.is_there() {
+            program.install();
+            if !program.is_there() {
+                eprintln!("\nMISSING: {}", program.advice());
+            }
+        }
+    }
 
     let mut results = Vec::new();
     for stage in stages {
         say(stage.name);
         let start = Instant::now();
-        let verdict = (stage.run)();
+        let verdict = match stage.needs.iter().find_map(lacking) {
+            Some(advice) => Verdict::NotRun(advice),
+            None => (stage.run)(),
+        };
         results.push((stage.name, verdict, start.elapsed()));
     }
     summarise(&results, std::env::var("CI").is_ok_and(|ci| ci == "true" || ci == "1"))
+}
+
+fn lacking(need: &Need) -> Option<String> {
+    match need {
+        Need::Program(program) if !program.is_there() => Some(program.advice().to_owned()),
+        _ => None,
+    }
 }
 
 fn summarise(results: &[(&str, Verdict, Duration)], ci: bool) -> Outcome {
@@ -117,9 +150,6 @@ fn unit() -> Verdict {
 }
 
 fn vulkan() -> Verdict {
-    if let Err(why) = system::vulkan() {
-        return Verdict::NotRun(why);
-    }
     let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
     arguments.extend(DEVICE_TESTS);
     let mut tests = cargo(&arguments);
@@ -131,34 +161,27 @@ fn vulkan() -> Verdict {
 }
 
 fn browser() -> Verdict {
-    let driver = match system::browser() {
-        Ok(driver) => driver,
-        Err(why) => return Verdict::NotRun(why),
-    };
-    let mut arguments = vec!["test", "-p", "concord", "--target", WASM];
+    let mut arguments = vec!["test", "-p", "concord", "--target", WASM, "--test", "transport"];
     arguments.extend(DEVICE_TESTS);
     let mut tests = cargo(&arguments);
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
-        .env("CHROMEDRIVER", driver);
-    all([tests])
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+    all([with_driver(tests)])
 }
 
-fn dist() -> Verdict {
-    verdict(build::build())
-}
-
+/// Builds what a visitor gets, optimised if it can be, and uses exactly that.
 fn end_to_end() -> Verdict {
-    let driver = match system::browser() {
-        Ok(driver) => driver,
-        Err(why) => return Verdict::NotRun(why),
-    };
-    if !root().join("dist/index.html").exists() {
-        return Verdict::NotRun("dist/ was not built".into());
+    if let Err(why) = build::build() {
+        return Verdict::Failed(why);
     }
     let arguments = ["test", "-p", "concord", "--features", "e2e", "--test", "e2e", "--", "--test-threads=1"];
-    let mut tests = cargo(&arguments);
-    tests.env("CHROMEDRIVER", driver);
-    all([tests])
+    all([with_driver(cargo(&arguments))])
+}
+
+fn with_driver(mut command: Command) -> Command {
+    if let Some(driver) = system::chromedriver() {
+        command.env("CHROMEDRIVER", driver);
+    }
+    command
 }

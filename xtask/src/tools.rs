@@ -19,7 +19,7 @@ pub fn ensure_build_tools() -> Outcome {
     let missing = [
         // Without its TLS features: it never downloads anything here.
         missing("trunk", &manifest_version("trunk")?, &["--locked", "--no-default-features"]),
-        // Not --locked: its lock file may name crates the registry no longer offers first.
+        // Not --locked: its lock file names very new versions, which some registry mirrors do not have yet.
         missing("wasm-bindgen", &wasm_bindgen, &[]),
     ];
     for tool in missing.iter().flatten() {

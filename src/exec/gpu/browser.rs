@@ -4,7 +4,7 @@ use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// The adapter's name, or in plain words why there is no adapter.
+/// The adapter's name (empty if the browser hides it), or in plain words why there is no adapter.
 pub(super) async fn describe_adapter() -> Result<String, String> {
     let gpu = get(&get(&js_sys::global(), "navigator"), "gpu");
     if gpu.is_undefined() || gpu.is_null() {
@@ -16,7 +16,10 @@ pub(super) async fn describe_adapter() -> Result<String, String> {
         });
     }
     let request = get(&gpu, "requestAdapter").dyn_into::<Function>();
-    let promise = request.and_then(|f| f.call0(&gpu)).and_then(|p| p.dyn_into::<Promise>());
+    // The same wish as in `GpuDevice::open`, so that it is the same adapter.
+    let options = js_sys::Object::new();
+    let _ = Reflect::set(&options, &"powerPreference".into(), &"high-performance".into());
+    let promise = request.and_then(|f| f.call1(&gpu, &options)).and_then(|p| p.dyn_into::<Promise>());
     let adapter = match promise {
         Ok(promise) => JsFuture::from(promise).await.unwrap_or(JsValue::NULL),
         Err(_) => JsValue::NULL,
@@ -29,11 +32,9 @@ pub(super) async fn describe_adapter() -> Result<String, String> {
     }
     let info = get(&adapter, "info");
     let text = |key| get(&info, key).as_string().filter(|s| !s.is_empty());
-    let name = text("description").or_else(|| {
-        let parts: Vec<String> = ["vendor", "architecture", "device"].into_iter().filter_map(text).collect();
-        (!parts.is_empty()).then(|| parts.join(" "))
-    });
-    Ok(name.unwrap_or_else(|| "unnamed adapter".into()))
+    let parts =
+        || ["vendor", "architecture", "device"].into_iter().filter_map(text).collect::<Vec<_>>().join(" ");
+    Ok(text("description").unwrap_or_else(parts))
 }
 
 fn get(object: &JsValue, key: &str) -> JsValue {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::{AdapterFacts, ExecError};
 use super::limits;
 use super::pipelines::PipelineCache;
+use super::signal::Signal;
 
 /// An open device. Cloning is cheap and shares it.
 #[derive(Clone)]
@@ -16,6 +17,7 @@ pub struct GpuDevice {
     pub(super) limits: wgpu::Limits,
     pub(super) pipelines: Rc<RefCell<PipelineCache>>,
     failure: Arc<Mutex<Option<ExecError>>>,
+    failed: Signal<()>,
     facts: AdapterFacts,
 }
 
@@ -45,18 +47,19 @@ impl GpuDevice {
             .await
             .map_err(|error| unavailable(format!("the adapter gave no device ({error})")))?;
 
-        let failure = Arc::new(Mutex::new(None));
-        let note = |slot: &Arc<Mutex<Option<ExecError>>>, error: ExecError| {
-            // The first failure is the cause; what follows are its consequences.
+        let (failure, failed) = (Arc::new(Mutex::new(None)), Signal::new());
+        // The first failure is the cause; what follows are its consequences.
+        let note = |error: ExecError, slot: &Mutex<Option<ExecError>>, failed: &Signal<()>| {
             slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            failed.set(());
         };
-        let slot = Arc::clone(&failure);
+        let (slot, signal) = (Arc::clone(&failure), failed.clone());
         device.set_device_lost_callback(move |reason, message| {
-            let reason = if message.is_empty() { format!("{reason:?}") } else { message };
-            note(&slot, ExecError::DeviceLost { reason: reason.trim_end_matches('.').to_owned() });
+            let details = if message.is_empty() { format!("{reason:?}") } else { message };
+            note(ExecError::DeviceLost { details }, &slot, &signal);
         });
-        let slot = Arc::clone(&failure);
-        device.on_uncaptured_error(Arc::new(move |error| note(&slot, rejected(error))));
+        let (slot, signal) = (Arc::clone(&failure), failed.clone());
+        device.on_uncaptured_error(Arc::new(move |error| note(rejected(error), &slot, &signal)));
 
         let info = adapter.get_info();
         #[cfg(target_arch = "wasm32")]
@@ -83,7 +86,7 @@ impl GpuDevice {
             ],
         };
         let pipelines = Rc::default();
-        Ok(Self { device, queue, limits: required_limits, pipelines, failure, facts })
+        Ok(Self { device, queue, limits: required_limits, pipelines, failure, failed, facts })
     }
 
     pub fn facts(&self) -> &AdapterFacts {
@@ -100,6 +103,12 @@ impl GpuDevice {
         self.device.destroy();
     }
 
+    /// Waits until the device fails, also while nobody uses it, and tells why.
+    pub async fn failed(&self) -> ExecError {
+        self.failed.arrived().await;
+        self.health().err().unwrap_or_else(|| ExecError::DeviceLost { details: String::new() })
+    }
+
     /// The first thing that went wrong, if anything has.
     pub(super) fn health(&self) -> Result<(), ExecError> {
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -108,7 +117,7 @@ impl GpuDevice {
         }
     }
 
-    /// Natively somebody has to drive the callbacks; browsers do it themselves.
+    /// Natively somebody has to drive the callbacks; browsers do it themselves, and never wait here.
     pub(super) fn poll(&self, wait: bool) {
         let kind = if wait { wgpu::PollType::wait_indefinitely() } else { wgpu::PollType::Poll };
         // A poll fails only on a lost device, which the callback reports.
@@ -124,5 +133,5 @@ fn is_software(name: &str) -> bool {
 
 /// A wgpu error that no limit check foresaw.
 pub(super) fn rejected(error: wgpu::Error) -> ExecError {
-    ExecError::Rejected { detail: error.to_string() }
+    ExecError::Rejected { details: error.to_string() }
 }

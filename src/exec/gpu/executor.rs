@@ -18,6 +18,9 @@ pub struct GpuExecutor {
     passes: Vec<Vec<Dispatch>>,
     staging: Option<StagingRing>,
     cursor: StatsCursor,
+    collected: Option<Stats>,
+    /// The last submit found all staging buffers busy: its statistics are still to be fetched.
+    unseen: bool,
     in_flight: VecDeque<Signal<()>>,
 }
 
@@ -29,7 +32,7 @@ struct Dispatch {
 
 impl GpuExecutor {
     /// Checks the limits, allocates, uploads the initial contents and compiles every pipeline.
-    pub async fn prepare(gpu: &GpuDevice, plan: Plan) -> Result<Self, ExecError> {
+    pub async fn prepare(gpu: &GpuDevice, mut plan: Plan) -> Result<Self, ExecError> {
         gpu.health()?;
         limits::check(&plan, &gpu.limits, gpu.name())?;
         let device = &gpu.device;
@@ -56,9 +59,9 @@ impl GpuExecutor {
         }
 
         let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        for (buffer, desc) in buffers.iter().zip(plan.buffers()) {
-            if !desc.initial.is_empty() {
-                gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&desc.initial));
+        for (buffer, initial) in buffers.iter().zip(plan.take_initial()) {
+            if !initial.is_empty() {
+                gpu.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&initial));
             }
         }
         let mut maker = DispatchMaker::new(gpu, &plan, &buffers);
@@ -78,13 +81,74 @@ impl GpuExecutor {
             passes,
             staging,
             cursor: StatsCursor::default(),
+            collected: None,
+            unseen: false,
             in_flight: VecDeque::new(),
         })
     }
 }
 
+impl GpuExecutor {
+    /// Submits what was encoded, with a snapshot of the statistics if a staging buffer is free.
+    fn finish(&mut self, mut encoder: wgpu::CommandEncoder) {
+        let slot = match (&self.staging, self.plan.clock(), self.plan.stats()) {
+            (Some(staging), Some(clock), Some(ring)) => {
+                let [step, ring] = [clock.step, ring.buf].map(|buf| &self.buffers[buf.index()]);
+                let slot = staging.encode(&mut encoder, step, ring);
+                self.unseen = slot.is_none();
+                slot
+            }
+            _ => None,
+        };
+        self.gpu.queue.submit([encoder.finish()]);
+        if let (Some(staging), Some(slot)) = (&mut self.staging, slot) {
+            staging.map(slot);
+        }
+        let signal = Signal::new();
+        let done = signal.clone();
+        self.gpu.queue.on_submitted_work_done(move || done.set(()));
+        self.in_flight.push_back(signal);
+    }
+
+    /// Waits for the snapshots under way and collects them, which frees their buffers.
+    async fn fetch(&mut self) -> Result<(), ExecError> {
+        self.gpu.poll(true);
+        if let Some(staging) = &self.staging {
+            staging.arrived().await;
+        }
+        self.collect();
+        self.gpu.health()
+    }
+
+    /// Adds what has arrived to what the host has not asked for yet.
+    fn collect(&mut self) {
+        let (Some(staging), Some(ring)) = (&mut self.staging, self.plan.stats()) else { return };
+        let Some(words) = staging.newest() else { return };
+        let contents: &[f32] = bytemuck::cast_slice(&words[1..]);
+        if let Some(news) = self.cursor.advance(contents, ring.columns, ring.rows, words[0]) {
+            self.collected = Some(match self.collected.take() {
+                Some(before) => before.followed_by(news),
+                None => news,
+            });
+        }
+    }
+
+    /// Waits until at most `in_flight` submits are unfinished.
+    async fn drain(&mut self, in_flight: u32) -> Result<(), ExecError> {
+        while self.in_flight.len() > in_flight as usize {
+            self.gpu.health()?;
+            self.gpu.poll(true);
+            if let Some(signal) = self.in_flight.pop_front() {
+                signal.await;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Executor for GpuExecutor {
     fn write(&mut self, buf: BufId, data: &[f32]) -> Result<(), ExecError> {
+        assert_eq!(data.len() as u64, self.plan.buffers()[buf.index()].len, "the whole buffer is written");
         self.gpu.queue.write_buffer(&self.buffers[buf.index()], 0, bytemuck::cast_slice(data));
         self.gpu.health()
     }
@@ -103,32 +167,19 @@ impl Executor for GpuExecutor {
                 }
             }
         }
-        let snapshot = match (&self.staging, self.plan.clock(), self.plan.stats()) {
-            (Some(staging), Some(clock), Some(ring)) => {
-                let [step, ring] = [clock.step, ring.buf].map(|buf| &self.buffers[buf.index()]);
-                staging.encode(&mut encoder, step, ring)
-            }
-            _ => None,
-        };
-        self.gpu.queue.submit([encoder.finish()]);
-        if let (Some(staging), Some(slot)) = (&mut self.staging, snapshot) {
-            staging.map(slot);
-        }
-        let signal = Signal::new();
-        let done = signal.clone();
-        self.gpu.queue.on_submitted_work_done(move || done.set(()));
-        self.in_flight.push_back(signal);
+        self.finish(encoder);
         Ok(())
     }
 
     async fn settle(&mut self, in_flight: u32) -> Result<(), ExecError> {
-        while self.in_flight.len() > in_flight as usize {
-            self.gpu.health()?;
-            if cfg!(not(target_arch = "wasm32")) {
-                self.gpu.poll(true);
-            }
-            if let Some(signal) = self.in_flight.pop_front() {
-                signal.await;
+        self.drain(in_flight).await?;
+        if in_flight == 0 {
+            self.fetch().await?;
+            if self.unseen {
+                let encoder = self.gpu.device.create_command_encoder(&Default::default());
+                self.finish(encoder);
+                self.drain(0).await?;
+                self.fetch().await?;
             }
         }
         self.gpu.health()
@@ -137,12 +188,8 @@ impl Executor for GpuExecutor {
     fn stats(&mut self) -> Result<Option<Stats>, ExecError> {
         self.gpu.poll(false);
         self.gpu.health()?;
-        let (Some(staging), Some(ring)) = (&mut self.staging, self.plan.stats()) else {
-            return Ok(None);
-        };
-        let Some(words) = staging.newest() else { return Ok(None) };
-        let contents: &[f32] = bytemuck::cast_slice(&words[1..]);
-        Ok(self.cursor.advance(contents, ring.columns, ring.rows, words[0]))
+        self.collect();
+        Ok(self.collected.take())
     }
 
     async fn read(&mut self, buf: BufId) -> Result<Vec<f32>, ExecError> {
@@ -160,12 +207,10 @@ impl Executor for GpuExecutor {
         let signal = Signal::new();
         let done = signal.clone();
         target.map_async(wgpu::MapMode::Read, .., move |result| done.set(result));
-        if cfg!(not(target_arch = "wasm32")) {
-            self.gpu.poll(true);
-        }
+        self.gpu.poll(true);
         let mapped = signal.await;
         self.gpu.health()?;
-        let lost = |detail: String| ExecError::DeviceLost { reason: detail };
+        let lost = |details: String| ExecError::DeviceLost { details };
         mapped.map_err(|error| lost(error.to_string()))?;
         let view = target.get_mapped_range(..).map_err(|error| lost(format!("{error:?}")))?;
         Ok(bytemuck::pod_collect_to_vec(&view))

@@ -25,23 +25,17 @@ pub(super) fn check(plan: &Plan, limits: &wgpu::Limits, device: &str) -> Result<
         });
     }
     for stage in plan.passes().iter().flat_map(|pass| &pass.stages) {
-        let name = stage.kernel.name;
-        let refuse = |unit, needed: u64, limit: u32| ExecError::LimitExceeded {
-            what: format!("The kernel '{name}'"),
-            unit,
-            needed,
-            limit: limit.into(),
-            device: device.to_owned(),
-        };
         let bound = stage.kernel.bindings.len() as u64;
-        if bound > limits.max_storage_buffers_per_shader_stage.into() {
-            let limit = limits.max_storage_buffers_per_shader_stage;
-            return Err(refuse("storage buffers", bound, limit));
-        }
         let groups = u64::from(stage.grid.into_iter().max().unwrap_or(0));
-        if groups > limits.max_compute_workgroups_per_dimension.into() {
-            let limit = limits.max_compute_workgroups_per_dimension;
-            return Err(refuse("workgroups along one axis", groups, limit));
+        for (unit, needed, limit) in [
+            ("storage buffers", bound, limits.max_storage_buffers_per_shader_stage),
+            ("workgroups along one axis", groups, limits.max_compute_workgroups_per_dimension),
+        ] {
+            if needed > limit.into() {
+                let name = stage.kernel.name;
+                let details = format!("the kernel '{name}' needs {needed} {unit}, {limit} are allowed");
+                return Err(ExecError::LimitExceeded { device: device.to_owned(), details });
+            }
         }
     }
     Ok(())
@@ -50,6 +44,9 @@ pub(super) fn check(plan: &Plan, limits: &wgpu::Limits, device: &str) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{Binding, Kernel, Params, params};
+
+    params! { struct Nothing { len: u32 } }
 
     #[test]
     fn a_buffer_beyond_the_binding_limit_is_refused_with_the_numbers() {
@@ -59,6 +56,28 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("144.0 MB") && text.contains("134.2 MB") && text.contains("'cost'"), "{text}");
         assert!(text.contains("TestGPU"), "{text}");
+    }
+
+    #[test]
+    fn a_dispatch_beyond_the_grid_limit_is_refused_with_the_numbers() {
+        static WIDE: Kernel = Kernel {
+            name: "wide",
+            summary: "",
+            wgsl: "",
+            bindings: &[Binding::write("out")],
+            params: Nothing::FIELDS,
+            constants: &[],
+            twin: |_| {},
+        };
+        let mut plan = Plan::new();
+        let out = plan.mat("out", 1, 1);
+        plan.begin_pass("pass");
+        plan.record(&WIDE, &Nothing { len: 0 }, &[], &[out.buf], [1, 93_750, 1]);
+        let error = check(&plan, &wgpu::Limits::default(), "TestGPU").expect_err("93,750 workgroups");
+        assert_eq!(
+            error.details(),
+            "the kernel 'wide' needs 93750 workgroups along one axis, 65535 are allowed"
+        );
     }
 
     #[test]

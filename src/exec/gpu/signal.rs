@@ -38,6 +38,19 @@ impl<T> Signal<T> {
         }
     }
 
+    /// Waits until the value has come, and leaves it there.
+    pub(super) async fn arrived(&self) {
+        std::future::poll_fn(|context| {
+            let mut state = self.state();
+            if state.value.is_some() {
+                return Poll::Ready(());
+            }
+            state.waker = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
     /// The value, if it has come.
     pub(super) fn take(&self) -> Option<T> {
         self.state().value.take()

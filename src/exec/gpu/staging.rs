@@ -3,7 +3,7 @@
 use super::signal::Signal;
 
 /// Copies in flight at most. When all are busy a submit simply takes no snapshot: the rows stay in the
-/// device's ring, and the next snapshot carries them.
+/// device's ring, and a later snapshot carries them.
 const SLOTS: usize = 3;
 
 type Mapped = Result<(), wgpu::BufferAsyncError>;
@@ -59,6 +59,13 @@ impl StagingRing {
         let done = signal.clone();
         slot.buffer.map_async(wgpu::MapMode::Read, .., move |result| done.set(result));
         slot.pending = Some((self.serial, signal));
+    }
+
+    /// Waits until every snapshot under way has arrived.
+    pub(super) async fn arrived(&self) {
+        for (_, signal) in self.slots.iter().filter_map(|slot| slot.pending.as_ref()) {
+            signal.arrived().await;
+        }
     }
 
     /// The newest snapshot that has arrived, as words; older ones are let go.

@@ -61,7 +61,7 @@ pub(in super::super) fn record_potential(
 
 /// Cases for either kernel. `out_is_rows` tells which side the result lives on.
 pub(in super::super) fn potential_cases(record: fn(&mut Plan, &Potential), out_is_rows: bool) -> Vec<Case> {
-    let shapes = [[1, 1, 1], [1, 1, 7], [1, 9, 1], [2, 33, 65], [1, 130, 257], [3, 64, 32]];
+    let shapes = [[1, 1, 1], [1, 1, 7], [1, 9, 1], [2, 33, 65], [1, 130, 257], [3, 64, 32], [1, 66_000, 1]];
     let mut cases = Vec::new();
     for [batch, n, m] in shapes {
         for eps in [1.0, 0.02] {

@@ -2,6 +2,7 @@
 
 struct Params {
     len: u32,
+    activation: u32,
     y_offset: u32, y_stride: u32,
     grad_offset: u32, grad_stride: u32,
 }
@@ -9,8 +10,6 @@ struct Params {
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> y: array<f32>;
 @group(0) @binding(2) var<storage, read_write> grad: array<f32>;
-
-override ACTIVATION: u32;
 
 @compute @workgroup_size(256)
 fn main(
@@ -21,6 +20,6 @@ fn main(
     let i = linear_group(group, groups) * 256u + lane;
     if i < p.len {
         let at = p.grad_offset + group.z * p.grad_stride + i;
-        grad[at] *= activate_grad(ACTIVATION, y[p.y_offset + group.z * p.y_stride + i]);
+        grad[at] *= activate_grad(p.activation, y[p.y_offset + group.z * p.y_stride + i]);
     }
 }

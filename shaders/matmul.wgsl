@@ -8,6 +8,8 @@
 struct Params {
     m: u32, n: u32, k: u32,
     alpha: f32,
+    epilogue: u32,     // 0: none  1: activate(c + bias_j)   2: c · activate_grad(y_ij)
+    activation: u32,
     a_offset: u32, a_stride: u32,
     b_offset: u32, b_stride: u32,
     aux_offset: u32, aux_stride: u32,
@@ -20,10 +22,10 @@ struct Params {
 @group(0) @binding(3) var<storage, read> aux: array<f32>;
 @group(0) @binding(4) var<storage, read_write> c: array<f32>;
 
-override LAYOUT: u32;      // 0: A·B   1: A·Bᵀ   2: Aᵀ·B
-override EPILOGUE: u32;    // 0: none  1: activate(c + bias_j)   2: c · activate_grad(y_ij)
-override ACTIVATION: u32;
-override EDGE: u32;        // 8 or 16
+// What shapes the inner loop is fixed when the pipeline is made; what happens once per element is a
+// parameter, so that there are few pipelines to compile.
+override LAYOUT: u32;  // 0: A·B   1: A·Bᵀ   2: Aᵀ·B
+override EDGE: u32;    // 8 or 16
 
 const NT = 1u;
 const TN = 2u;
@@ -99,10 +101,10 @@ fn main(
             let j = first_col + 4u * local.x + s;
             if i < p.m && j < p.n {
                 var value = p.alpha * acc[r][s];
-                if EPILOGUE == ADD_BIAS {
-                    value = activate(ACTIVATION, value + aux[aux_base + j]);
-                } else if EPILOGUE == GATE {
-                    value *= activate_grad(ACTIVATION, aux[aux_base + i * p.n + j]);
+                if p.epilogue == ADD_BIAS {
+                    value = activate(p.activation, value + aux[aux_base + j]);
+                } else if p.epilogue == GATE {
+                    value *= activate_grad(p.activation, aux[aux_base + i * p.n + j]);
                 }
                 c[c_base + i * p.n + j] = value;
             }

@@ -8,6 +8,7 @@ use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, pa
 params! {
     struct Params {
         len: u32,
+        activation: u32,
         y_offset: u32, y_stride: u32,
         grad_offset: u32, grad_stride: u32,
     }
@@ -19,7 +20,7 @@ pub static KERNEL: Kernel = Kernel {
     wgsl: wgsl!("grid", "activation", => "act_backward"),
     bindings: &[Binding::read("y"), Binding::write("grad")],
     params: Params::FIELDS,
-    constants: &["ACTIVATION"],
+    constants: &[],
     twin,
 };
 
@@ -28,18 +29,19 @@ pub fn record(plan: &mut Plan, activation: Activation, y: Mat, grad: Mat) {
     assert_eq!((y.rows, y.cols, y.batch), (grad.rows, grad.cols, grad.batch), "act_backward: sizes");
     let params = Params {
         len: y.len() as u32,
+        activation: activation.code(),
         y_offset: y.offset,
         y_stride: y.stride,
         grad_offset: grad.offset,
         grad_stride: grad.stride,
     };
     let grid = linear_grid(y.len(), 256, y.batch);
-    plan.record(&KERNEL, &params, &[activation.constant()], &[y.buf, grad.buf], grid);
+    plan.record(&KERNEL, &params, &[], &[y.buf, grad.buf], grid);
 }
 
 fn twin(call: Call<'_>) {
     let p: Params = call.params();
-    let activation = Activation::from_constant(call.constant(0));
+    let activation = Activation::from_code(p.activation);
     let batch = call.batch();
     let ([y], [grad]) = call.buffers();
     let len = p.len as usize;

@@ -8,6 +8,8 @@ params! {
     struct Params {
         m: u32, n: u32, k: u32,
         alpha: f32,
+        epilogue: u32,
+        activation: u32,
         a_offset: u32, a_stride: u32,
         b_offset: u32, b_stride: u32,
         aux_offset: u32, aux_stride: u32,
@@ -21,7 +23,7 @@ pub static KERNEL: Kernel = Kernel {
     wgsl: wgsl!("activation", => "matmul"),
     bindings: &[Binding::read("a"), Binding::read("b"), Binding::read("aux"), Binding::write("c")],
     params: Params::FIELDS,
-    constants: &["LAYOUT", "EPILOGUE", "ACTIVATION", "EDGE"],
+    constants: &["LAYOUT", "EDGE"],
     twin,
 };
 
@@ -36,7 +38,7 @@ pub enum Layout {
     TN = 2,
 }
 
-/// Values of the pipeline constant `EPILOGUE`.
+/// Values of the parameter `epilogue`.
 const PLAIN: u32 = 0;
 const ADD_BIAS: u32 = 1;
 const GATE: u32 = 2;
@@ -62,7 +64,7 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
     assert_eq!((c.rows, c.cols), (m, n), "matmul {layout:?}: size of the result");
     assert!(a.batch == c.batch && b.batch == c.batch, "matmul: stacks of different depth");
     // Without an epilogue the auxiliary binding is not read; it still has to be bound to something.
-    let (code, aux, activation) = match epilogue {
+    let (epilogue, aux, activation) = match epilogue {
         Epilogue::None => (PLAIN, a, Activation::Identity),
         Epilogue::Bias(bias, activation) => {
             assert_eq!((bias.rows, bias.cols, bias.batch), (1, n, c.batch), "matmul: bias");
@@ -80,6 +82,8 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
         n,
         k,
         alpha,
+        epilogue,
+        activation: activation.code(),
         a_offset: a.offset,
         a_stride: a.stride,
         b_offset: b.offset,
@@ -89,15 +93,15 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
         c_offset: c.offset,
         c_stride: c.stride,
     };
-    let constants = [layout as u32, code, activation.constant(), edge];
+    let constants = [layout as u32, edge];
     let grid = [n.div_ceil(4 * edge), m.div_ceil(4 * edge), c.batch];
     plan.record(&KERNEL, &params, &constants, &[a.buf, b.buf, aux.buf, c.buf], grid);
 }
 
 fn twin(call: Call<'_>) {
     let p: Params = call.params();
-    let (layout, epilogue) = (call.constant(0), call.constant(1));
-    let activation = Activation::from_constant(call.constant(2));
+    let layout = call.constant(0);
+    let activation = Activation::from_code(p.activation);
     let batch = call.batch();
     let ([a, b, aux], [c]) = call.buffers();
     let (m, n, k) = (p.m as usize, p.n as usize, p.k as usize);
@@ -112,7 +116,7 @@ fn twin(call: Call<'_>) {
             (part(b, p.b_offset, p.b_stride, z, k * n), b_strides),
             c,
         );
-        match epilogue {
+        match p.epilogue {
             ADD_BIAS => {
                 let bias = part(aux, p.aux_offset, p.aux_stride, z, n);
                 for row in c.chunks_exact_mut(n) {

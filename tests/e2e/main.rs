@@ -103,7 +103,7 @@ fn a_page_that_cannot_start_says_why() {
 
 #[test]
 fn the_self_check_passes_on_webgpu() {
-    with_page(Setup::default(), async |page| {
+    with_page(Setup { size: (1280, 1800), ..Setup::default() }, async |page| {
         // The CPU computes here, by choice; the adapter can be checked nevertheless.
         open(&page, "#diagnostics").await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;

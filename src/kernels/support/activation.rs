@@ -17,13 +17,13 @@ pub enum Activation {
 impl Activation {
     pub const ALL: [Activation; 5] = [Self::Identity, Self::Relu, Self::LeakyRelu, Self::Elu, Self::Tanh];
 
-    /// The value of the pipeline constant `ACTIVATION`.
-    pub fn constant(self) -> u32 {
+    /// The value of the parameter `activation`.
+    pub(crate) fn code(self) -> u32 {
         self as u32
     }
 
-    pub(crate) fn from_constant(value: u32) -> Self {
-        Self::ALL[value as usize]
+    pub(crate) fn from_code(code: u32) -> Self {
+        Self::ALL[code as usize]
     }
 
     pub(crate) fn apply(self, x: f32) -> f32 {

@@ -178,13 +178,20 @@ fn SelfCheck(state: State) -> impl IntoView {
 #[component]
 fn Row(row: CheckRow) -> impl IntoView {
     let passed = row.passed();
+    let exact = row.worst_error == 0.0;
+    let worst = (!exact).then(|| view! { <small>"worst: " {row.worst_case}</small> });
+    let [error, share] = if exact {
+        ["none".into(), "–".into()]
+    } else {
+        [format!("{:.1e}", row.worst_error), format!("{:.1} %", 100.0 * row.worst_ratio)]
+    };
     view! {
         <tr data-testid="check-row" data-passed=passed.to_string()>
             <th scope="row"><code>{row.kernel}</code></th>
-            <td>{row.summary} <small>"worst: " {row.worst_case}</small></td>
+            <td>{row.summary} {worst}</td>
             <td class="number">{row.cases}</td>
-            <td class="number">{format!("{:.1e}", row.worst_error)}</td>
-            <td class="number">{format!("{:.1} %", 100.0 * row.worst_ratio)}</td>
+            <td class="number">{error}</td>
+            <td class="number">{share}</td>
             <td class=if passed { "good" } else { "bad" }>{if passed { "agrees" } else { "disagrees" }}</td>
         </tr>
     }

@@ -185,8 +185,7 @@ impl Link {
     fn lost(&self, why: String) {
         self.restart_soon();
         let hint = if self.0.failed_starts.get() >= GIVE_UP_AFTER {
-            "Starting it again did not help. Add ?executor=cpu to the address to do without the graphics device, \
-             or try another browser."
+            "Starting it again did not help. Reload the page, or try another browser."
         } else {
             "It has been restarted and nothing you loaded is lost; start the computation again."
         };

@@ -57,9 +57,14 @@ pub(super) struct State {
     pub(super) notice: RwSignal<Option<Failure>>,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
-    choice: ExecutorChoice,
+    choice: StoredValue<ExecutorChoice>,
+    /// Workers that were lost since a run last came to its end.
+    losses_in_a_row: StoredValue<u32>,
     seed: RwSignal<u32>,
 }
+
+/// After so many lost workers the graphics device is under suspicion and left alone.
+const TRUST: u32 = 2;
 
 impl State {
     /// Starts the worker and asks it to open a device.
@@ -77,7 +82,8 @@ impl State {
             notice: RwSignal::new(None),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
-            choice,
+            choice: StoredValue::new(choice),
+            losses_in_a_row: StoredValue::new(0),
             seed: RwSignal::new(1),
         };
         let link = Link::new(move |message| state.receive(message));
@@ -145,7 +151,7 @@ impl State {
         if message.run == RunId::WORKER {
             match message.body {
                 // Every worker, the first and each that replaces one, opens a device before anything else.
-                Event::Ready => self.begin(Activity::Open, Command::Open { choice: self.choice }),
+                Event::Ready => self.begin(Activity::Open, Command::Open { choice: self.choice.get_value() }),
                 Event::Failed(failure) => self.fail(None, failure),
                 _ => {}
             }
@@ -175,7 +181,10 @@ impl State {
                 }
             }
             Event::Checked(row) => self.check_rows.update(|rows| rows.push(row)),
-            Event::Finished => self.phase(activity, Phase::Done),
+            Event::Finished => {
+                self.losses_in_a_row.set_value(0);
+                self.phase(activity, Phase::Done);
+            }
             Event::Failed(failure) => self.fail(Some(activity), failure),
         }
     }
@@ -202,6 +211,10 @@ impl State {
                 }
             }
             self.ledger.update_value(Ledger::clear);
+            self.losses_in_a_row.update_value(|n| *n += 1);
+            if self.losses_in_a_row.get_value() >= TRUST {
+                self.choice.set_value(ExecutorChoice::CpuAfterFailures);
+            }
             self.diagnostics.set(None);
         }
     }

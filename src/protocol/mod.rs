@@ -41,6 +41,8 @@ pub enum ExecutorChoice {
     Auto,
     Cpu,
     Gpu,
+    /// The CPU, because the graphics device has failed repeatedly.
+    CpuAfterFailures,
 }
 
 /// What the page asks of the worker.

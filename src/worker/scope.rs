@@ -1,5 +1,9 @@
 //! The worker's surroundings: posting to the page, the clock, letting the event loop breathe.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use js_sys::{Function, Promise};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -40,6 +44,16 @@ pub(super) async fn breathe() {
     });
     // The promise is never rejected.
     let _ = JsFuture::from(promise).await;
+}
+
+/// What the future gives, or `None` if that takes longer than `ms` milliseconds.
+pub(super) async fn within<T>(ms: i32, future: impl Future<Output = T>) -> Option<T> {
+    let (mut future, mut timer) = (pin!(future), pin!(rest(ms)));
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 /// Waits for about `ms` milliseconds.

@@ -10,7 +10,7 @@ use web_sys::MessageEvent;
 
 use super::demo;
 use super::runs::Runs;
-use super::scope::{breathe, post, rest, scope};
+use super::scope::{breathe, post, rest, scope, within};
 use crate::check;
 use crate::exec::{Device, ExecError, Opened, Preference, Reason};
 use crate::kernels;
@@ -85,9 +85,9 @@ impl Worker {
     }
 
     async fn open(&self, run: RunId, choice: ExecutorChoice) {
-        let opened = Device::open(match choice {
+        let opened = open_in_time(match choice {
             ExecutorChoice::Auto => Preference::Auto,
-            ExecutorChoice::Cpu => Preference::Cpu,
+            ExecutorChoice::Cpu | ExecutorChoice::CpuAfterFailures => Preference::Cpu,
             ExecutorChoice::Gpu => Preference::Gpu,
         })
         .await;
@@ -107,7 +107,7 @@ impl Worker {
     async fn self_check(&self, device: Device, run: RunId) -> Result<(), ExecError> {
         let device = match device {
             Device::Cpu => {
-                let opened = Device::open(Preference::Gpu).await;
+                let opened = open_in_time(Preference::Gpu).await;
                 if let Reason::NoWebGpu(why) = opened.reason {
                     fail(run, nothing_to_check(&why));
                     return Ok(());
@@ -147,6 +147,16 @@ impl Worker {
     }
 }
 
+/// As [`Device::open`], but a browser that never answers is one without WebGPU.
+async fn open_in_time(preference: Preference) -> Opened {
+    const PATIENCE_MS: i32 = 10_000;
+    within(PATIENCE_MS, Device::open(preference)).await.unwrap_or_else(|| Opened {
+        device: Device::Cpu,
+        reason: Reason::NoWebGpu("the browser did not answer when asked for a graphics device".into()),
+        adapter: None,
+    })
+}
+
 pub(super) fn kind(device: &Device) -> ExecutorKind {
     match device {
         Device::Cpu => ExecutorKind::Cpu,
@@ -160,6 +170,10 @@ fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
     let executor = kind(&opened.device);
     let reason = match (&opened.reason, executor) {
         (Reason::Hardware, _) => "A graphics device with WebGPU is available.".into(),
+        (Reason::Requested, _) if choice == ExecutorChoice::CpuAfterFailures => {
+            "The graphics device failed repeatedly, so the CPU computes now. Reload the page to try it again."
+                .into()
+        }
         (Reason::Requested, ExecutorKind::Cpu) => "Asked for with ?executor=cpu in the address.".into(),
         (Reason::Requested, ExecutorKind::Gpu) => "Asked for with ?executor=gpu in the address.".into(),
         (Reason::SoftwareAdapter, _) => {

@@ -102,6 +102,52 @@ fn a_page_that_cannot_start_says_why() {
 }
 
 #[test]
+fn a_browser_with_a_broken_webgpu_computes_on_the_cpu() {
+    for (folder, words) in [
+        ("/silent-adapter/", "did not answer"),
+        ("/throwing-adapter/", "found no graphics adapter"),
+        ("/refused-device/", "gave no device"),
+    ] {
+        with_page(Setup::default(), async |page| {
+            open_at(&page, folder, "?executor=gpu").await;
+            page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+            demo_done(&page).await;
+            page.follow("#diagnostics").await;
+            page.wait_for("[data-testid=executor-reason]").await;
+            let reason = page.text("executor-reason").await;
+            assert!(reason.contains(words), "{folder}: {reason}");
+        });
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_again_and_again_is_left_alone() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, "/fading-device/", "?executor=gpu").await;
+        page.wait_for("[data-testid=notice]").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        page.click("pause").await;
+        demo_done(&page).await;
+        page.wait_for("[data-testid=status][data-executor=cpu]").await;
+        page.follow("#diagnostics").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        assert!(page.text("executor-reason").await.contains("failed repeatedly"));
+    });
+}
+
+#[test]
+fn a_browser_that_forbids_workers_is_told_so() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, "/no-worker/", "").await;
+        page.wait_for("[data-testid=notice]").await;
+        page.wait_for("[data-testid=status][data-state=failed]").await;
+        let notice = page.text("notice").await;
+        assert!(notice.contains("could not be started") && notice.contains("blocked"), "{notice}");
+        assert!(notice.contains("another browser"), "{notice}");
+    });
+}
+
+#[test]
 fn the_self_check_passes_on_webgpu() {
     with_page(Setup { size: (1280, 1800), ..Setup::default() }, async |page| {
         // The CPU computes here, by choice; the adapter can be checked nevertheless.

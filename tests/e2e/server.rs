@@ -10,6 +10,30 @@ pub(crate) const MOUNT: &str = "/some/folder/";
 /// The same app without its module, as after an interrupted upload.
 pub(crate) const BROKEN: &str = "/some/broken/";
 
+/// The same app in browsers with something wrong: the folder's name, and a script that runs before the
+/// app's own, in page and worker.
+const FAULTS: [(&str, &str); 5] = [
+    ("/silent-adapter/", "navigator.gpu.requestAdapter = () => new Promise(() => {});"),
+    ("/throwing-adapter/", "navigator.gpu.requestAdapter = () => { throw new Error('forbidden'); };"),
+    (
+        "/refused-device/",
+        "GPUAdapter.prototype.requestDevice = () => Promise.reject(new DOMException('no', 'OperationError'));",
+    ),
+    (
+        "/fading-device/",
+        "const request = GPUAdapter.prototype.requestDevice;
+         GPUAdapter.prototype.requestDevice = async function (...args) {
+           const device = await request.apply(this, args);
+           setTimeout(() => device.destroy(), 300);
+           return device;
+         };",
+    ),
+    (
+        "/no-worker/",
+        "if (self.window) self.Worker = class { constructor() { throw new Error('blocked'); } };",
+    ),
+];
+
 /// Serves `dist/` from a thread for as long as the tests run; returns the address of the server.
 pub(crate) fn start() -> String {
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
@@ -37,11 +61,21 @@ fn answer(mut stream: TcpStream, dist: &Path) {
     }
     let path = request.split_whitespace().nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
     let broken = path.strip_prefix(BROKEN).filter(|name| !name.ends_with(".wasm"));
-    let file =
-        path.strip_prefix(MOUNT).or(broken).map(|name| if name.is_empty() { "index.html" } else { name });
+    let fault =
+        FAULTS.iter().find_map(|(folder, script)| path.strip_prefix(folder).map(|name| (name, *script)));
+    let file = path
+        .strip_prefix(MOUNT)
+        .or(broken)
+        .or(fault.map(|(name, _)| name))
+        .map(|name| if name.is_empty() { "index.html" } else { name });
     let found = file.filter(|f| !f.contains("..")).map(|f| dist.join(f)).and_then(read);
     let (status, kind, body) = match found {
-        Some((kind, body)) => ("200 OK", kind, body),
+        Some((kind, body)) => match fault {
+            Some((_, script)) if kind == "text/javascript" => {
+                ("200 OK", kind, [format!("{script}\n").as_bytes(), &body].concat())
+            }
+            _ => ("200 OK", kind, body),
+        },
         None => ("404 Not Found", "text/plain", Vec::new()),
     };
     let head = format!(

@@ -5,7 +5,9 @@
 pub mod app;
 pub mod check;
 pub mod exec;
+pub mod geometry;
 pub mod kernels;
+pub mod metrics;
 pub mod plan;
 pub mod protocol;
 pub mod rng;

@@ -10,6 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
+    ("geometry", &["kernels", "rng"]),
+    ("metrics", &["geometry", "rng"]),
     ("solver", &["plan", "kernels", "rng"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
     ("worker", &["check", "exec", "kernels", "plan", "protocol", "rng", "solver"]),

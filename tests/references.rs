@@ -2,6 +2,8 @@
 //! `tests/fixtures/` (with the scripts that made them), and plain float64 loops.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod fixtures;
+
 use concord::exec::{CpuExecutor, Executor};
 use concord::kernels::matmul::{self, Epilogue, Layout};
 use concord::kernels::{Activation, Potential, col_lse, row_lse};
@@ -9,33 +11,8 @@ use concord::plan::Plan;
 use concord::rng::Rng;
 use concord::solver::fit::{Fit, FitSettings};
 use concord::solver::mlp::MlpShape;
+use fixtures::{assert_close, fixture, floats, numbers};
 use serde_json::Value;
-
-fn fixture(name: &str) -> Value {
-    let path = format!("{}/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    serde_json::from_str(&text).expect("valid JSON")
-}
-
-/// All numbers of a (nested) array in order.
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(items) => items.iter().flat_map(numbers).collect(),
-        other => vec![other.as_f64().expect("a number")],
-    }
-}
-
-fn floats(value: &Value) -> Vec<f32> {
-    numbers(value).into_iter().map(|v| v as f32).collect()
-}
-
-fn assert_close(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        let error = (f64::from(*g) - w).abs();
-        assert!(error <= tolerance, "{what}[{i}]: {g} instead of {w}");
-    }
-}
 
 #[test]
 fn networks_train_like_optax() {

@@ -138,7 +138,7 @@ fn twin(call: Call<'_>) {
 
 /// `C = alpha·A·B` with SIMD, for operands given as a slice and its (row, column) strides.
 #[allow(unsafe_code)]
-fn sgemm(
+pub(crate) fn sgemm(
     [m, n, k]: [usize; 3],
     alpha: f32,
     (a, a_strides): (&[f32], (usize, usize)),

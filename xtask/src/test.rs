@@ -3,14 +3,17 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::run::{Outcome, cargo, run, say};
+use crate::run::{Outcome, cargo, root, run, say};
 use crate::system::Program;
 use crate::{build, system, tools};
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The tests that have one body for native Vulkan and for the browser.
-const DEVICE_TESTS: [&str; 6] = ["--test", "kernels", "--test", "learns", "--test", "devices"];
+/// The test files that have one body for native Vulkan and for the browser.
+const DEVICE_TESTS: [&str; 3] = ["kernels", "learns", "devices"];
+
+/// The test files that only exist in the browser.
+const BROWSER_TESTS: [&str; 1] = ["transport"];
 
 struct Stage {
     name: &'static str,
@@ -143,15 +146,31 @@ fn clippy_wasm() -> Verdict {
 }
 
 fn unit() -> Verdict {
-    let own = ["--lib", "--test", "references", "--test", "shaders", "--test", "layers"];
-    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
-    arguments.extend(own);
+    let plain = match plain_tests() {
+        Ok(names) => names,
+        Err(why) => return Verdict::Failed(why),
+    };
+    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e", "--lib"];
+    arguments.extend(plain.iter().flat_map(|name| ["--test", name]));
     all([cargo(&arguments), cargo(&["test", "-p", "xtask"])])
+}
+
+/// Every file in `tests/` that needs neither a device nor a browser, so that a new one is not forgotten.
+fn plain_tests() -> Outcome<Vec<String>> {
+    let entries = std::fs::read_dir(root().join("tests")).map_err(|error| format!("tests/: {error}"))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| {
+            entry.ok()?.file_name().into_string().ok()?.strip_suffix(".rs").map(str::to_owned)
+        })
+        .filter(|name| !DEVICE_TESTS.contains(&name.as_str()) && !BROWSER_TESTS.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    Ok(names)
 }
 
 fn vulkan() -> Verdict {
     let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
-    arguments.extend(DEVICE_TESTS);
+    arguments.extend(DEVICE_TESTS.iter().flat_map(|name| ["--test", name]));
     let mut tests = cargo(&arguments);
     // Without it some drivers complain on every start.
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
@@ -161,8 +180,8 @@ fn vulkan() -> Verdict {
 }
 
 fn browser() -> Verdict {
-    let mut arguments = vec!["test", "-p", "concord", "--target", WASM, "--test", "transport"];
-    arguments.extend(DEVICE_TESTS);
+    let mut arguments = vec!["test", "-p", "concord", "--target", WASM];
+    arguments.extend(DEVICE_TESTS.iter().chain(&BROWSER_TESTS).flat_map(|name| ["--test", name]));
     let mut tests = cargo(&arguments);
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")

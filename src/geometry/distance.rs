@@ -1,0 +1,128 @@
+//! Distances between points.
+
+use super::Dense;
+use crate::kernels::matmul::sgemm;
+
+/// How far apart two points are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    Euclidean,
+    SquaredEuclidean,
+    /// 1 − cosine of the angle. A zero vector is at distance 1 from everything.
+    Cosine,
+    /// 1 − Pearson correlation: the cosine distance of centred rows.
+    Correlation,
+}
+
+/// All distances within one side: symmetric, zero on the diagonal.
+pub fn pairwise(points: &Dense, metric: Metric) -> Dense {
+    let mut distances = between(points, points, metric);
+    for i in 0..points.rows() {
+        distances.row_mut(i)[i] = 0.0;
+        for j in 0..i {
+            let both = 0.5 * (distances.at(i, j) + distances.at(j, i));
+            distances.row_mut(i)[j] = both;
+            distances.row_mut(j)[i] = both;
+        }
+    }
+    distances
+}
+
+/// Distances from every row of `x` to every row of `y`.
+///
+/// By `|x−y|² = |x|² + |y|² − 2⟨x, y⟩`, so that nearly all work is one matrix product. Both sides are
+/// shifted by the mean of `x` first, which changes no Euclidean distance and keeps the digits that large
+/// common offsets would take away.
+pub fn between(x: &Dense, y: &Dense, metric: Metric) -> Dense {
+    assert_eq!(x.cols(), y.cols(), "both sides of a distance have the same features");
+    let angular = matches!(metric, Metric::Cosine | Metric::Correlation);
+    let shift = if angular { vec![0.0; x.cols()] } else { column_means(x) };
+    let [x, y] = [x, y].map(|side| prepared(side, &shift, metric));
+    let (n, m, d) = (x.rows(), y.rows(), x.cols());
+    let mut products = vec![0.0; n * m];
+    sgemm([n, m, d], 1.0, (x.data(), (d, 1)), (y.data(), (1, d)), &mut products);
+    let squares = |side: &Dense| -> Vec<f32> {
+        (0..side.rows()).map(|i| side.row(i).iter().map(|v| v * v).sum()).collect()
+    };
+    let (x2, y2) = (squares(&x), squares(&y));
+    Dense::from_fn(n, m, |i, j| {
+        let product = products[i * m + j];
+        match metric {
+            Metric::Cosine | Metric::Correlation => (1.0 - product).clamp(0.0, 2.0),
+            Metric::SquaredEuclidean => (x2[i] + y2[j] - 2.0 * product).max(0.0),
+            Metric::Euclidean => (x2[i] + y2[j] - 2.0 * product).max(0.0).sqrt(),
+        }
+    })
+}
+
+/// The rows as the product needs them: shifted, or centred and of length 1.
+fn prepared(points: &Dense, shift: &[f32], metric: Metric) -> Dense {
+    let mut points = points.clone();
+    for i in 0..points.rows() {
+        let row = points.row_mut(i);
+        row.iter_mut().zip(shift).for_each(|(v, s)| *v -= s);
+        if metric == Metric::Correlation {
+            let mean = row.iter().map(|&v| f64::from(v)).sum::<f64>() / row.len().max(1) as f64;
+            row.iter_mut().for_each(|v| *v = (f64::from(*v) - mean) as f32);
+        }
+    }
+    if matches!(metric, Metric::Cosine | Metric::Correlation) {
+        super::normalise::Normalisation::L2Rows.apply(&mut points);
+    }
+    points
+}
+
+fn column_means(points: &Dense) -> Vec<f32> {
+    let count = points.rows().max(1) as f64;
+    (0..points.cols())
+        .map(|j| ((0..points.rows()).map(|i| f64::from(points.at(i, j))).sum::<f64>() / count) as f32)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// The definitions, in float64 and without any trick.
+    fn plain(x: &[f32], y: &[f32], metric: Metric) -> f64 {
+        let wide = |v: &[f32]| v.iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+        let (mut x, mut y) = (wide(x), wide(y));
+        if metric == Metric::Correlation {
+            for side in [&mut x, &mut y] {
+                let mean = side.iter().sum::<f64>() / side.len() as f64;
+                side.iter_mut().for_each(|v| *v -= mean);
+            }
+        }
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let squared: f64 = x.iter().zip(&y).map(|(a, b)| (a - b).powi(2)).sum();
+        match metric {
+            Metric::SquaredEuclidean => squared,
+            Metric::Euclidean => squared.sqrt(),
+            _ => 1.0 - dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt(),
+        }
+    }
+
+    #[test]
+    fn distances_match_their_definitions() {
+        let mut rng = Rng::new(2);
+        // A common offset of 100, as raw measurements have.
+        let x = Dense::new(13, 5, rng.fill(65, 100.0, 102.0));
+        let y = Dense::new(7, 5, rng.fill(35, 100.0, 102.0));
+        for metric in [Metric::Euclidean, Metric::SquaredEuclidean, Metric::Cosine, Metric::Correlation] {
+            let got = between(&x, &y, metric);
+            for i in 0..13 {
+                for j in 0..7 {
+                    let want = plain(x.row(i), y.row(j), metric);
+                    let error = (f64::from(got.at(i, j)) - want).abs();
+                    assert!(error < 2e-5, "{metric:?} {i} {j}: {} {want}", got.at(i, j));
+                }
+            }
+            let own = pairwise(&x, metric);
+            for i in 0..13 {
+                assert_eq!(own.at(i, i), 0.0);
+                assert!((0..13).all(|j| own.at(i, j) == own.at(j, i)));
+            }
+        }
+    }
+}

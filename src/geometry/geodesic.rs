@@ -1,0 +1,89 @@
+//! Lengths of shortest paths in a neighbour graph.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::Dense;
+use super::graph::Graph;
+
+/// A graph that does not hang together has no geodesics. What to do is the caller's decision
+/// ([`Graph::join`], or more neighbours); nothing is clamped silently.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("The neighbour graph falls into {} parts (of {} points).", sizes.len(), list(sizes))]
+pub struct Disconnected {
+    /// Points in each part.
+    pub sizes: Vec<usize>,
+}
+
+fn list(sizes: &[usize]) -> String {
+    let shown: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
+    let more = if sizes.len() > 8 { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// All shortest paths, by Dijkstra's algorithm from every point.
+pub fn geodesics(graph: &Graph) -> Result<Dense, Disconnected> {
+    let n = graph.points();
+    let sizes = graph.part_sizes();
+    if sizes.len() > 1 {
+        return Err(Disconnected { sizes });
+    }
+    let mut lengths = Dense::new(n, n, vec![f32::MAX; n * n]);
+    let mut heap = BinaryHeap::new();
+    for source in 0..n {
+        let row = lengths.row_mut(source);
+        row[source] = 0.0;
+        heap.push(Reached { length: 0.0, point: source as u32 });
+        while let Some(Reached { length, point }) = heap.pop() {
+            if length > row[point as usize] {
+                continue; // A shorter way was found meanwhile.
+            }
+            for &(next, weight) in graph.neighbours(point as usize) {
+                let length = length + weight;
+                if length < row[next as usize] {
+                    row[next as usize] = length;
+                    heap.push(Reached { length, point: next });
+                }
+            }
+        }
+    }
+    Ok(lengths)
+}
+
+/// A heap entry; the shortest comes first.
+#[derive(PartialEq)]
+struct Reached {
+    length: f32,
+    point: u32,
+}
+
+impl Eq for Reached {}
+
+impl Ord for Reached {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.length.total_cmp(&self.length).then_with(|| other.point.cmp(&self.point))
+    }
+}
+
+impl PartialOrd for Reached {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::graph::EdgeWeight;
+
+    #[test]
+    fn a_graph_in_parts_is_refused_with_their_sizes() {
+        let at = [0.0f32, 1.0, 2.0, 10.0, 11.0];
+        let distances = Dense::from_fn(5, 5, |i, j| (at[i] - at[j]).abs());
+        let mut graph = Graph::nearest(&distances, 1, EdgeWeight::Distance);
+        let error = geodesics(&graph).expect_err("two parts");
+        assert_eq!(error.to_string(), "The neighbour graph falls into 2 parts (of 3, 2 points).");
+        graph.join(&distances, EdgeWeight::Distance);
+        assert_eq!(geodesics(&graph).expect("joined").at(0, 4), 11.0);
+    }
+}

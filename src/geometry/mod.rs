@@ -1,0 +1,11 @@
+//! What each side looks like from the inside: normalised points, distances, neighbour graphs, geodesics,
+//! ranks. Computed once per run on the host, before anything is recorded.
+
+mod dense;
+pub mod distance;
+pub mod geodesic;
+pub mod graph;
+pub mod normalise;
+pub mod ranks;
+
+pub use dense::Dense;

@@ -1,0 +1,7 @@
+//! How good an alignment is: with the truth ([`truth`]), and without it ([`plan`]).
+//!
+//! Nothing here is seen by the solver. A figure means little without its null, the value of an alignment
+//! at random, so each says what that is.
+
+pub mod plan;
+pub mod truth;

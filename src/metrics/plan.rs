@@ -1,0 +1,152 @@
+//! Figures of a transport plan that need no truth. Sums are in float64: they are reports, not steps.
+
+use crate::geometry::Dense;
+
+/// The classic Gromov-Wasserstein loss `Σ (DX_ik − DY_jl)² Π_ij Π_kl`, for any square matrices, by
+/// `⟨DX², r rᵀ⟩ + ⟨DY², c cᵀ⟩ − 2⟨DX Π DYᵀ, Π⟩` with the plan's own sums r and c. Its null is the loss of
+/// the independent plan, [`independent`].
+pub fn gw_loss(dist_x: &Dense, dist_y: &Dense, plan: &Dense) -> f64 {
+    let (r, c) = sums(plan);
+    moment(dist_x, &r) + moment(dist_y, &c) - 2.0 * agreement(&wide(dist_x), &wide(dist_y), plan)
+}
+
+/// The plan that knows nothing: `r cᵀ`, with the given plan's sums.
+pub fn independent(plan: &Dense) -> Dense {
+    let (r, c) = sums(plan);
+    Dense::from_fn(plan.rows(), plan.cols(), |i, j| (r[i] * c[j]) as f32)
+}
+
+/// The correlation, under the plan, of the ranks of matched distances: `corr_Π(R_X, R_Y)` of row ranks
+/// (`geometry::ranks`). 1 for a perfect match of orders; at random 0.
+pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
+    let (r, c) = sums(plan);
+    let (x, y) = (centred(ranks_x, &r), centred(ranks_y, &c));
+    let spread = |ranks: &[f64], w: &[f64]| -> f64 {
+        let n = w.len();
+        (0..n * n).map(|e| w[e / n] * w[e % n] * ranks[e] * ranks[e]).sum()
+    };
+    let scale = (spread(&x, &r) * spread(&y, &c)).sqrt();
+    if scale > 0.0 { agreement(&x, &y, plan) / scale } else { 0.0 }
+}
+
+/// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
+/// nothing is matched with anything in particular.
+pub fn relative_entropy(plan: &Dense) -> f64 {
+    let entropy = |values: &mut dyn Iterator<Item = f64>| -> f64 {
+        values.filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
+    };
+    let (r, c) = sums(plan);
+    let null = entropy(&mut r.iter().copied()) + entropy(&mut c.iter().copied());
+    let own = entropy(&mut plan.data().iter().map(|&p| f64::from(p)));
+    if null > 0.0 { own / null } else { 0.0 }
+}
+
+/// How far the plan's sums are from the wanted marginals: `Σ|r − a| + Σ|c − b|`. Its null is 0 for any
+/// plan that was solved; a large value says that it was not.
+pub fn marginal_error(plan: &Dense, a: &[f32], b: &[f32]) -> f64 {
+    let (r, c) = sums(plan);
+    let miss = |got: &[f64], want: &[f32]| -> f64 {
+        got.iter().zip(want).map(|(g, w)| (g - f64::from(*w)).abs()).sum()
+    };
+    miss(&r, a) + miss(&c, b)
+}
+
+/// `x̂_i = Σ_j Π_ij y_j / Σ_j Π_ij`: where the plan sends each x. A row without mass goes to the mean of y.
+pub fn barycentric(plan: &Dense, y: &Dense) -> Dense {
+    let mut projected = Dense::new(plan.rows(), y.cols(), vec![0.0; plan.rows() * y.cols()]);
+    for i in 0..plan.rows() {
+        let mass: f64 = plan.row(i).iter().map(|&p| f64::from(p)).sum();
+        let weight = |j: usize| {
+            if mass > 0.0 { f64::from(plan.at(i, j)) / mass } else { 1.0 / y.rows() as f64 }
+        };
+        for (d, out) in projected.row_mut(i).iter_mut().enumerate() {
+            *out = (0..y.rows()).map(|j| weight(j) * f64::from(y.at(j, d))).sum::<f64>() as f32;
+        }
+    }
+    projected
+}
+
+/// Row and column sums.
+fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
+    let mut c = vec![0.0; plan.cols()];
+    let r = (0..plan.rows())
+        .map(|i| {
+            plan.row(i)
+                .iter()
+                .zip(&mut c)
+                .map(|(&p, c)| {
+                    *c += f64::from(p);
+                    f64::from(p)
+                })
+                .sum()
+        })
+        .collect();
+    (r, c)
+}
+
+fn wide(matrix: &Dense) -> Vec<f64> {
+    matrix.data().iter().map(|&v| f64::from(v)).collect()
+}
+
+/// `Σ_ik w_i w_k D_ik²`.
+fn moment(distances: &Dense, w: &[f64]) -> f64 {
+    let n = w.len();
+    (0..n * n).map(|e| w[e / n] * w[e % n] * f64::from(distances.data()[e]).powi(2)).sum()
+}
+
+/// Each row minus its weighted mean.
+fn centred(ranks: &Dense, w: &[f64]) -> Vec<f64> {
+    let total: f64 = w.iter().sum();
+    (0..ranks.rows())
+        .flat_map(|i| {
+            let row = ranks.row(i);
+            let mean = row.iter().zip(w).map(|(&v, w)| f64::from(v) * w).sum::<f64>() / total;
+            row.iter().map(move |&v| f64::from(v) - mean)
+        })
+        .collect()
+}
+
+/// `⟨A Π Bᵀ, Π⟩` for square A (of x) and B (of y).
+fn agreement(a: &[f64], b: &[f64], plan: &Dense) -> f64 {
+    let (n, m) = (plan.rows(), plan.cols());
+    let mut total = 0.0;
+    let mut through = vec![0.0; m];
+    for i in 0..n {
+        // Row i of A·Π, then its product with Bᵀ against row i of Π.
+        through.fill(0.0);
+        for k in 0..n {
+            let weight = a[i * n + k];
+            through.iter_mut().zip(plan.row(k)).for_each(|(t, &p)| *t += weight * f64::from(p));
+        }
+        for (j, &p) in plan.row(i).iter().enumerate().filter(|(_, p)| **p != 0.0) {
+            let product: f64 = through.iter().zip(&b[j * m..][..m]).map(|(t, b)| t * b).sum();
+            total += f64::from(p) * product;
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permutation_is_certain_and_the_independent_plan_is_not() {
+        let permutation = Dense::from_fn(4, 4, |i, j| if j == (i + 1) % 4 { 0.25 } else { 0.0 });
+        assert!((relative_entropy(&permutation) - 0.5).abs() < 1e-12, "log 4 of 2 log 4");
+        assert!((relative_entropy(&independent(&permutation)) - 1.0).abs() < 1e-6);
+        assert!(marginal_error(&permutation, &[0.25; 4], &[0.25; 4]) < 1e-12);
+        assert!((marginal_error(&permutation, &[0.5, 0.0, 0.25, 0.25], &[0.25; 4]) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_independent_plan_has_no_rank_correlation() {
+        let at = [0.0f32, 1.0, 3.0, 7.0];
+        let distances = Dense::from_fn(4, 4, |i, j| (at[i] - at[j]).abs());
+        let ranks = crate::geometry::ranks::mid_ranks(&distances, &[0.25; 4]);
+        let identity = Dense::from_fn(4, 4, |i, j| if i == j { 0.25 } else { 0.0 });
+        assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
+        assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
+        assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,99 @@
+//! Figures that need to know the truth: which row belongs to which, or labels on both sides.
+
+use std::collections::BTreeMap;
+
+use crate::geometry::Dense;
+use crate::geometry::distance::{Metric, between};
+
+/// A figure for each direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BothWays {
+    /// Judged from X.
+    pub xy: f64,
+    /// Judged from Y.
+    pub yx: f64,
+}
+
+/// FOSCTTM, the fraction of samples closer than the true match: for every true pair `(i, j)` the share
+/// of all y that are closer to `x_i` than `y_j` is, averaged; and the same the other way round. 0 is
+/// perfect; at random it is ½. Both sides must live in the same space.
+pub fn foscttm(x: &Dense, y: &Dense, pairs: &[(usize, usize)]) -> BothWays {
+    let distances = between(x, y, Metric::SquaredEuclidean);
+    let (mut xy, mut yx) = (0.0, 0.0);
+    for &(i, j) in pairs {
+        let own = distances.at(i, j);
+        let closer_y = distances.row(i).iter().filter(|d| **d < own).count();
+        let closer_x = (0..x.rows()).filter(|&k| distances.at(k, j) < own).count();
+        xy += closer_y as f64 / y.rows() as f64;
+        yx += closer_x as f64 / x.rows() as f64;
+    }
+    let count = pairs.len().max(1) as f64;
+    BothWays { xy: xy / count, yx: yx / count }
+}
+
+/// The share of x whose label is the commonest among their `k` nearest y. Of equally common labels the
+/// one with the nearest representative wins. At random: [`label_null`].
+pub fn label_transfer(x: &Dense, x_labels: &[u32], y: &Dense, y_labels: &[u32], k: usize) -> f64 {
+    assert_eq!((x.rows(), y.rows()), (x_labels.len(), y_labels.len()), "a label for every row");
+    let distances = between(x, y, Metric::SquaredEuclidean);
+    let mut order: Vec<usize> = (0..y.rows()).collect();
+    let right = (0..x.rows())
+        .filter(|&i| {
+            let row = distances.row(i);
+            order.sort_by(|&a, &b| row[a].total_cmp(&row[b]).then(a.cmp(&b)));
+            let nearest: Vec<u32> = order.iter().take(k).map(|&j| y_labels[j]).collect();
+            let votes = |label: u32| nearest.iter().filter(|l| **l == label).count();
+            // `max_by_key` takes the last of equals, so the nearest is put last.
+            nearest.iter().rev().copied().max_by_key(|&l| votes(l)) == Some(x_labels[i])
+        })
+        .count();
+    right as f64 / x.rows().max(1) as f64
+}
+
+/// What [`label_transfer`] gives when x and y are paired at random and one neighbour is asked:
+/// `Σ_l share_x(l) · share_y(l)`.
+pub fn label_null(x_labels: &[u32], y_labels: &[u32]) -> f64 {
+    let shares = |labels: &[u32]| {
+        let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
+        labels.iter().for_each(|l| *counts.entry(*l).or_default() += 1.0 / labels.len() as f64);
+        counts
+    };
+    let (x, y) = (shares(x_labels), shares(y_labels));
+    x.iter().map(|(label, share)| share * y.get(label).copied().unwrap_or(0.0)).sum()
+}
+
+/// The share of true pairs `(i, j)` for which `matches[i]` is `j`. At random: 1 over the number of y.
+pub fn exact_matches(matches: &[usize], pairs: &[(usize, usize)]) -> f64 {
+    let right = pairs.iter().filter(|(i, j)| matches[*i] == *j).count();
+    right as f64 / pairs.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_transferred_by_the_nearest_majority() {
+        let y = Dense::new(5, 1, vec![0.0, 1.0, 2.0, 10.0, 11.0]);
+        let x = Dense::new(2, 1, vec![0.9, 10.4]);
+        // x₀: among its three nearest (1.0, 0.0, 2.0) label 7 has two votes. x₁: 10, 11 against 2.
+        assert_eq!(label_transfer(&x, &[7, 9], &y, &[7, 7, 8, 9, 9], 3), 1.0);
+        assert_eq!(label_transfer(&x, &[8, 9], &y, &[7, 7, 8, 9, 9], 3), 0.5);
+        // A tie between 8 (nearest) and 7: the nearest wins.
+        assert_eq!(label_transfer(&x, &[8, 9], &y, &[7, 8, 5, 9, 9], 2), 1.0);
+        assert!(
+            (label_null(&[1, 1, 2], &[1, 2, 2, 2]) - (2.0 / 3.0 * 0.25 + 1.0 / 3.0 * 0.75)).abs() < 1e-12
+        );
+    }
+
+    #[test]
+    fn a_perfect_alignment_scores_perfectly_whatever_the_order() {
+        let x = Dense::new(4, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 3.0, 5.0, 5.0]);
+        let order = [2, 0, 3, 1];
+        let y = Dense::from_fn(4, 2, |i, j| x.at(order[i], j));
+        let pairs: Vec<_> = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
+        assert_eq!(foscttm(&x, &y, &pairs), BothWays { xy: 0.0, yx: 0.0 });
+        assert_eq!(exact_matches(&[1, 3, 0, 2], &pairs), 1.0);
+        assert_eq!(exact_matches(&[1, 3, 2, 0], &pairs), 0.5);
+    }
+}

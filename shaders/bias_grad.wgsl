@@ -12,10 +12,6 @@ struct Params {
 @group(0) @binding(1) var<storage, read> grad: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 
-const COLS = 64u;
-const LANES = 4u;
-var<workgroup> partial: array<f32, 256>;
-
 @compute @workgroup_size(COLS, LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -29,11 +25,6 @@ fn main(
             sum += grad[base + i * p.cols + j];
         }
     }
-    partial[local.y * COLS + local.x] = sum;
-    workgroupBarrier();
-    if local.y == 0u && j < p.cols {
-        let x = local.x;
-        out[p.out_offset + group.z * p.out_stride + j] =
-            (partial[x] + partial[COLS + x]) + (partial[2u * COLS + x] + partial[3u * COLS + x]);
-    }
+    let total = sum_column(local, sum);
+    if local.y == 0u && j < p.cols { out[p.out_offset + group.z * p.out_stride + j] = total; }
 }

@@ -26,7 +26,28 @@ macro_rules! kernel_tests {
     };
 }
 
-kernel_tests!(matmul, act_backward, bias_grad, adam, reduce, row_lse, col_lse, mse_grad, tick);
+kernel_tests!(
+    matmul,
+    act_backward,
+    bias_grad,
+    adam,
+    reduce,
+    row_lse,
+    col_lse,
+    mse_grad,
+    tick,
+    gibbs,
+    mat_vec,
+    mat_t_vec,
+    absorb,
+    sqm_rows,
+    divide,
+    sqm_grad,
+    row_dots,
+    col_dots,
+    cg,
+    implicit_grad
+);
 
 async fn agrees(name: &str) {
     let index = kernels::ALL.iter().position(|e| e.kernel.name == name).expect("registered");

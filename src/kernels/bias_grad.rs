@@ -15,7 +15,7 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "bias_grad",
     summary: "column sums",
-    wgsl: wgsl!(=> "bias_grad"),
+    wgsl: wgsl!("column_sum", => "bias_grad"),
     bindings: &[Binding::read("grad"), Binding::write("out")],
     params: Params::FIELDS,
     constants: &[],

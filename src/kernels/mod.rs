@@ -4,19 +4,30 @@
 //! The twin is the readable statement of the formula and at the same time production code: it is what
 //! runs where WebGPU does not exist.
 
+pub mod absorb;
 pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
+pub mod cg;
+pub mod col_dots;
 pub mod col_lse;
+pub mod divide;
+pub mod gibbs;
+pub mod implicit_grad;
+pub mod mat_t_vec;
+pub mod mat_vec;
 pub mod matmul;
 pub mod mse_grad;
 pub mod reduce;
+pub mod row_dots;
 pub mod row_lse;
+pub mod sqm_grad;
+pub mod sqm_rows;
 pub mod tick;
 
 mod support;
 
-pub use support::{Activation, Case, Potential};
+pub use support::{Activation, Case, Potential, Quotient};
 
 use crate::plan::Kernel;
 
@@ -38,6 +49,17 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &col_lse::KERNEL, cases: col_lse::cases },
     Entry { kernel: &mse_grad::KERNEL, cases: mse_grad::cases },
     Entry { kernel: &tick::KERNEL, cases: tick::cases },
+    Entry { kernel: &gibbs::KERNEL, cases: gibbs::cases },
+    Entry { kernel: &mat_vec::KERNEL, cases: mat_vec::cases },
+    Entry { kernel: &mat_t_vec::KERNEL, cases: mat_t_vec::cases },
+    Entry { kernel: &absorb::KERNEL, cases: absorb::cases },
+    Entry { kernel: &sqm_rows::KERNEL, cases: sqm_rows::cases },
+    Entry { kernel: &divide::KERNEL, cases: divide::cases },
+    Entry { kernel: &sqm_grad::KERNEL, cases: sqm_grad::cases },
+    Entry { kernel: &row_dots::KERNEL, cases: row_dots::cases },
+    Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
+    Entry { kernel: &cg::KERNEL, cases: cg::cases },
+    Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

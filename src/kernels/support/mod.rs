@@ -3,11 +3,18 @@
 mod activation;
 mod case;
 mod clock;
+mod dots;
+mod mat_vec;
 mod potential;
 
 pub use activation::Activation;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
+pub(super) use dots::{BINDINGS as DOTS_BINDINGS, DotsParams, dots_cases, record_dots};
+pub use mat_vec::Quotient;
+pub(super) use mat_vec::{
+    BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,
+};
 pub use potential::Potential;
 pub(super) use potential::{LseParams, potential_cases, record_potential};

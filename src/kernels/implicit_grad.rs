@@ -1,0 +1,133 @@
+//! The last formula of the implicit backward pass: from the adjoint potentials to the cost's gradient.
+
+use super::support::{Case, CaseBuilder, scheduled_row};
+use super::{part, part_mut, wgsl};
+use crate::plan::{Binding, Call, Clock, Kernel, Mat, Params as _, Plan, linear_grid, params};
+
+params! {
+    struct Params {
+        rows: u32, cols: u32,
+        plan_offset: u32, plan_stride: u32,
+        grad_offset: u32, grad_stride: u32,
+        numerator_offset: u32, numerator_stride: u32,
+        r_offset: u32, r_stride: u32,
+        beta_offset: u32, beta_stride: u32,
+        out_offset: u32, out_stride: u32,
+        columns: u32, steps: u32, eps_column: u32,
+    }
+}
+
+pub static KERNEL: Kernel = Kernel {
+    name: "implicit_grad",
+    summary: "gradient of the cost through the plan",
+    wgsl: wgsl!("grid", "clock", => "implicit_grad"),
+    bindings: &[
+        Binding::read("plan"),
+        Binding::read("grad"),
+        Binding::read("numerator"),
+        Binding::read("r"),
+        Binding::read("beta"),
+        Binding::read("schedule"),
+        Binding::read("step").u32(),
+        Binding::write("out"),
+    ],
+    params: Params::FIELDS,
+    constants: &[],
+    twin,
+};
+
+/// The operands of [`record`].
+#[derive(Clone, Copy, Debug)]
+pub struct ImplicitGrad {
+    /// Π.
+    pub plan: Mat,
+    /// G = ∂L/∂Π.
+    pub grad: Mat,
+    /// s − Πβ.
+    pub numerator: Mat,
+    /// Row sums of Π.
+    pub r: Mat,
+    pub beta: Mat,
+    /// ∂L/∂C.
+    pub out: Mat,
+    pub clock: Clock,
+    pub eps_column: u32,
+}
+
+/// Records `out = −(1/ε) Π∘(G − α1ᵀ − 1βᵀ)`, `α = numerator / r`.
+pub fn record(recording: &mut Plan, op: &ImplicitGrad) {
+    let ImplicitGrad { plan, grad, numerator, r, beta, out, clock, eps_column } = *op;
+    for other in [grad, out] {
+        assert_eq!(
+            (plan.rows, plan.cols, plan.batch),
+            (other.rows, other.cols, other.batch),
+            "implicit_grad"
+        );
+    }
+    assert_eq!((numerator.rows, r.rows, beta.rows), (plan.rows, plan.rows, plan.cols), "implicit_grad");
+    let params = Params {
+        rows: plan.rows,
+        cols: plan.cols,
+        plan_offset: plan.offset,
+        plan_stride: plan.stride,
+        grad_offset: grad.offset,
+        grad_stride: grad.stride,
+        numerator_offset: numerator.offset,
+        numerator_stride: numerator.stride,
+        r_offset: r.offset,
+        r_stride: r.stride,
+        beta_offset: beta.offset,
+        beta_stride: beta.stride,
+        out_offset: out.offset,
+        out_stride: out.stride,
+        columns: clock.columns,
+        steps: clock.steps,
+        eps_column,
+    };
+    let buffers = [plan.buf, grad.buf, numerator.buf, r.buf, beta.buf, clock.schedule, clock.step, out.buf];
+    recording.record(&KERNEL, &params, &[], &buffers, linear_grid(plan.len(), 256, plan.batch));
+}
+
+fn twin(call: Call<'_>) {
+    let p: Params = call.params();
+    let batch = call.batch();
+    let ([plan, grad, numerator, r, beta, schedule, step], [out]) = call.buffers();
+    let eps = scheduled_row(schedule, step, p.steps, p.columns)[p.eps_column as usize];
+    let (rows, cols) = (p.rows as usize, p.cols as usize);
+    for z in 0..batch {
+        let plan = part(plan, p.plan_offset, p.plan_stride, z, rows * cols);
+        let grad = part(grad, p.grad_offset, p.grad_stride, z, rows * cols);
+        let numerator = part(numerator, p.numerator_offset, p.numerator_stride, z, rows);
+        let r = part(r, p.r_offset, p.r_stride, z, rows);
+        let beta = part(beta, p.beta_offset, p.beta_stride, z, cols);
+        let out = part_mut(out, p.out_offset, p.out_stride, z, rows * cols);
+        for i in 0..rows {
+            let alpha = numerator[i] / r[i];
+            let line = i * cols..(i + 1) * cols;
+            let inner = plan[line.clone()].iter().zip(&grad[line.clone()]).zip(beta);
+            for (out, ((plan, grad), beta)) in out[line].iter_mut().zip(inner) {
+                *out = -plan * (grad - alpha - beta) / eps;
+            }
+        }
+    }
+}
+
+pub fn cases() -> Vec<Case> {
+    let shapes = [[1, 1, 1], [2, 17, 31], [1, 65, 5]];
+    shapes
+        .into_iter()
+        .map(|[batch, n, m]| {
+            let mut case = CaseBuilder::new(format!("{batch} × {n}×{m}"));
+            let plan = case.random("plan", [batch, n, m], 0.0, 1.0);
+            let grad = case.random("grad", [batch, n, m], -1.0, 1.0);
+            let numerator = case.random("numerator", [batch, n, 1], -1.0, 1.0);
+            let r = case.random("r", [batch, n, 1], 0.5, 1.5);
+            let beta = case.random("beta", [batch, m, 1], -1.0, 1.0);
+            let out = case.gapped("out", [batch, n, m]);
+            let clock = case.plan.set_schedule(2, &[9.0, 0.2]);
+            let op = ImplicitGrad { plan, grad, numerator, r, beta, out, clock, eps_column: 1 };
+            record(&mut case.plan, &op);
+            case.compare(&[out.buf], 1e-5)
+        })
+        .collect()
+}

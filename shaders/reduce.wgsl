@@ -11,9 +11,10 @@ struct Params {
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 
-override OPERATION: u32;   // 0: Σ x   1: max x   2: Σ x²
+override OPERATION: u32;   // 0: Σ x   1: max x   2: Σ x²   3: Σ |x|
 const MAX = 1u;
 const SUM_SQUARES = 2u;
+const SUM_ABS = 3u;
 
 const LANES = 256u;
 var<workgroup> partial: array<f32, LANES>;
@@ -37,6 +38,7 @@ fn main(
     for (var j = lane; j < p.cols; j += LANES) {
         var value = x[base + j];
         if OPERATION == SUM_SQUARES { value *= value; }
+        if OPERATION == SUM_ABS { value = abs(value); }
         total = combine(total, value);
     }
     partial[lane] = total;

@@ -5,6 +5,7 @@ mod dense;
 pub mod distance;
 pub mod geodesic;
 pub mod graph;
+pub mod low_rank;
 pub mod normalise;
 pub mod ranks;
 

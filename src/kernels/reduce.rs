@@ -1,4 +1,4 @@
-//! Row reductions: sum, maximum, sum of squares.
+//! Row reductions: sum, maximum, sum of squares, sum of absolute values.
 
 use super::support::{Case, CaseBuilder};
 use super::{part, part_mut, wgsl};
@@ -15,7 +15,7 @@ params! {
 
 pub static KERNEL: Kernel = Kernel {
     name: "reduce",
-    summary: "row sums, maxima, sums of squares",
+    summary: "row sums, maxima, sums of squares and of absolute values",
     wgsl: wgsl!("grid", => "reduce"),
     bindings: &[Binding::read("x"), Binding::write("out")],
     params: Params::FIELDS,
@@ -29,10 +29,12 @@ pub enum Operation {
     Sum = 0,
     Max = 1,
     SumSquares = 2,
+    SumAbs = 3,
 }
 
 const MAX: u32 = Operation::Max as u32;
 const SUM_SQUARES: u32 = Operation::SumSquares as u32;
+const SUM_ABS: u32 = Operation::SumAbs as u32;
 
 /// Records `out_i = scale · operation over j of x_ij`; `out` is a column vector. A whole matrix is
 /// reduced by giving it the shape of one row.
@@ -65,6 +67,7 @@ fn twin(call: Call<'_>) {
             *out = p.scale
                 * match operation {
                     MAX => row.iter().copied().fold(-3e38, f32::max),
+                    SUM_ABS => row.iter().map(|&v| f64::from(v.abs())).sum::<f64>() as f32,
                     SUM_SQUARES => row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>() as f32,
                     _ => row.iter().map(|&v| f64::from(v)).sum::<f64>() as f32,
                 };
@@ -75,7 +78,7 @@ fn twin(call: Call<'_>) {
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for shape in [[1, 1, 1], [2, 3, 255], [1, 70, 257], [3, 5, 1], [1, 1, 5000]] {
-        for operation in [Operation::Sum, Operation::Max, Operation::SumSquares] {
+        for operation in [Operation::Sum, Operation::Max, Operation::SumSquares, Operation::SumAbs] {
             let mut case = CaseBuilder::new(format!("{operation:?} {shape:?}"));
             // All below zero: a maximum that starts at zero would show.
             let x = case.random("x", shape, -2.0, -0.5);

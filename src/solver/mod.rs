@@ -1,8 +1,11 @@
 //! The mathematics, recorded: everything here turns settings into stages of a plan and never runs one.
 
+pub mod align;
+pub mod annealing;
 pub mod cost;
 pub mod fit;
 pub mod implicit;
+pub mod infer;
 pub mod losses;
 pub mod mlp;
 pub mod sinkhorn;

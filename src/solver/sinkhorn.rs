@@ -1,6 +1,7 @@
 //! Entropic optimal transport by Sinkhorn iterations, warm-started from step to step.
 
 use crate::kernels::gibbs::{self, Gibbs};
+use crate::kernels::reduce::{self, Operation};
 use crate::kernels::{Potential, Quotient, absorb, mat_t_vec, mat_vec, row_lse};
 use crate::plan::{Clock, Mat, Plan};
 
@@ -62,6 +63,13 @@ impl Sinkhorn {
         let [r, c] = [("plan rows", n), ("plan columns", m)].map(|(label, rows)| vector(label, rows, None));
         let plan = plan.mats("plan", batch, n, m);
         Self { f, g, plan, r, c, vectors, clock, eps_column }
+    }
+
+    /// Records how far the columns of the plan are from their marginal, `Σ_j |b_j − c_j|`, into `out` (1×1).
+    pub fn record_error(&self, plan: &mut Plan, out: Mat) {
+        let miss = plan.mats("marginal miss", self.c.batch, self.c.rows, 1);
+        mat_t_vec::record(plan, [self.plan, self.vectors.ones, miss], Quotient::WeightMinus(self.vectors.b));
+        reduce::record(plan, Operation::SumAbs, 1.0, miss.reshaped(1, miss.rows), out);
     }
 
     /// Records `iterations` iterations from where the potentials stand, and the plan they lead to.

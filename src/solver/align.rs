@@ -1,0 +1,135 @@
+//! The training step of the paper: two encoders, one entropic transport between them, and a loss that asks
+//! whether the plan carries the distances of one side onto those of the other.
+//!
+//! `L(enc_x, enc_y) = loss(Π)`, `Π = Sinkhorn(C/ε)`, `C = cost(enc_x(X), enc_y(Y))`. Several fits, on
+//! different subsamples or distances of the same size, train together as a stack.
+
+use super::annealing::Annealing;
+use super::cost::SqmCost;
+use super::implicit;
+use super::losses::classic::{self, Distances};
+use super::mlp::{Arena, Mlp, MlpShape};
+use super::sinkhorn::{Marginals, Sinkhorn};
+use crate::kernels::reduce::{self, Operation};
+use crate::kernels::{Activation, adam, tick};
+use crate::plan::{BufId, Mat, PassId, Plan};
+use crate::rng::Rng;
+
+/// How to train.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlignSettings {
+    pub hidden: u32,
+    pub embedding: u32,
+    pub activation: Activation,
+    pub steps: u32,
+    pub rate: f32,
+    pub annealing: Annealing,
+    /// Sinkhorn iterations a step, from where the last step ended.
+    pub sinkhorn: u32,
+    /// Conjugate-gradient iterations a step, at most.
+    pub conjugate: u32,
+    pub seed: u64,
+}
+
+impl Default for AlignSettings {
+    fn default() -> Self {
+        Self {
+            hidden: 128,
+            embedding: 16,
+            activation: Activation::Relu,
+            steps: 300,
+            rate: 2e-3,
+            annealing: Annealing::default(),
+            sinkhorn: 10,
+            conjugate: 10,
+            seed: 1,
+        }
+    }
+}
+
+/// What to align: for every fit of the stack n points of X, m of Y, and how their distances are at hand.
+/// Recorded by the caller into the same plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem {
+    /// Encoder inputs, one row a point.
+    pub x: Mat,
+    pub y: Mat,
+    pub distances: Distances,
+}
+
+/// Statistics of a step, for every fit: `[½⟨G, Π⟩, marginal error]`. The first plus a constant is the loss.
+pub const STATS: u32 = 2;
+
+/// Columns of the schedule.
+const EPS: u32 = 0;
+const RATE: u32 = 1;
+const COLUMNS: u32 = 4;
+
+/// A recorded training run.
+pub struct Align {
+    pub step: PassId,
+    /// The parameters of all fits: for each those of enc_x, then those of enc_y.
+    pub weights: BufId,
+    /// Their gradients, as the last step left them.
+    pub gradients: BufId,
+    pub shapes: [MlpShape; 2],
+    /// The plan of the last step.
+    pub plan: Mat,
+}
+
+impl Align {
+    /// The networks for inputs of these dimensions.
+    pub fn shapes(settings: &AlignSettings, dims: [u32; 2]) -> [MlpShape; 2] {
+        dims.map(|dim| MlpShape {
+            sizes: vec![dim, settings.hidden, settings.hidden, settings.embedding],
+            hidden: settings.activation,
+            output: Activation::Identity,
+        })
+    }
+
+    /// Records the training step into a plan that holds the problem. Uniform marginals.
+    pub fn record(plan: &mut Plan, settings: &AlignSettings, problem: &Problem) -> Self {
+        let Problem { x, y, distances } = *problem;
+        let batch = x.batch;
+        let shapes = Self::shapes(settings, [x.cols, y.cols]);
+        let schedule: Vec<f32> = (0..settings.steps)
+            .flat_map(|t| {
+                let eps = settings.annealing.eps(t, settings.steps);
+                [eps].into_iter().chain(adam::schedule_entry(t, settings.rate))
+            })
+            .collect();
+        let clock = plan.set_schedule(COLUMNS, &schedule);
+        let ring = plan.set_stats(STATS * batch, settings.steps);
+
+        let mut arena = Arena::new(plan, batch, shapes.iter().map(MlpShape::parameters).sum());
+        let mut rng = Rng::new(settings.seed);
+        let initial: Vec<f32> = (0..batch)
+            .flat_map(|_| shapes.each_ref().map(|shape| shape.initial(&mut rng)))
+            .flatten()
+            .collect();
+        arena.set_initial(plan, &initial);
+        let [enc_x, enc_y] = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
+        let uniform = |n: u32| vec![1.0 / n as f32; n as usize];
+        let (a, b) = (uniform(x.rows), uniform(y.rows));
+        let sinkhorn = Sinkhorn::new(plan, batch, Marginals { a: &a, b: &b }, clock, EPS);
+
+        let step = plan.begin_pass("training step");
+        let [pass_x, pass_y] = [(&enc_x, x), (&enc_y, y)].map(|(enc, input)| enc.forward(plan, input));
+        let cost = SqmCost::forward(plan, pass_x.output(), pass_y.output());
+        sinkhorn.record(plan, cost.cost(), settings.sinkhorn);
+        let grad = classic::record(plan, &distances, sinkhorn.plan);
+        let implicit = implicit::record(plan, &sinkhorn, grad, settings.conjugate, (clock, EPS));
+        let [dz, dw] = cost.backward(plan, implicit.cost_grad);
+        enc_x.backward(plan, &pass_x, dz);
+        enc_y.backward(plan, &pass_y, dw);
+        arena.record_adam(plan, clock, RATE);
+
+        let values = plan.mats("step statistics", batch, STATS, 1);
+        let value = |offset| Mat { rows: 1, offset, ..values };
+        reduce::record(plan, Operation::Sum, 0.5, implicit.s.reshaped(1, x.rows), value(0));
+        sinkhorn.record_error(plan, value(1));
+        tick::record(plan, values.buf, ring, clock);
+        let (weights, gradients) = arena.buffers();
+        Self { step, weights, gradients, shapes, plan: sinkhorn.plan }
+    }
+}

@@ -58,6 +58,7 @@ impl Plan {
     }
 
     /// A buffer of `len` 32-bit elements that starts as zeros.
+    #[inline(never)]
     pub fn buffer(&mut self, label: &'static str, elem: Elem, len: u64) -> BufId {
         assert!(len > 0, "buffer '{label}' has no elements");
         self.buffers.push(BufferDesc { label, elem, len, initial: Vec::new() });
@@ -65,6 +66,7 @@ impl Plan {
     }
 
     /// A stack of `batch` zero matrices, densely packed, row-major.
+    #[inline(never)]
     pub fn mats(&mut self, label: &'static str, batch: u32, rows: u32, cols: u32) -> Mat {
         let len = u64::from(rows) * u64::from(cols);
         let buf = self.buffer(label, Elem::F32, u64::from(batch) * len);
@@ -78,6 +80,7 @@ impl Plan {
     }
 
     /// What the buffer holds when an executor first prepares the plan.
+    #[inline(never)]
     pub fn set_initial(&mut self, buf: BufId, data: &[f32]) {
         let desc = &mut self.buffers[buf.0];
         assert_eq!(data.len() as u64, desc.len, "initial contents of '{}'", desc.label);
@@ -108,8 +111,22 @@ impl Plan {
         buffers: &[BufId],
         grid: [u32; 3],
     ) {
+        let words = bytemuck::cast_slice(std::slice::from_ref(params)).to_vec();
+        assert_eq!(P::FIELDS, kernel.params, "{}: parameters of another kernel", kernel.name);
+        self.record_words(kernel, words, constants, buffers, grid);
+    }
+
+    /// [`Plan::record`] once for all kernels: kept out of line, as the page's download counts every copy.
+    #[inline(never)]
+    fn record_words(
+        &mut self,
+        kernel: &'static Kernel,
+        params: Vec<u32>,
+        constants: &[u32],
+        buffers: &[BufId],
+        grid: [u32; 3],
+    ) {
         let name = kernel.name;
-        assert_eq!(P::FIELDS, kernel.params, "{name}: parameters of another kernel");
         assert_eq!(constants.len(), kernel.constants.len(), "{name}: constants");
         assert_eq!(buffers.len(), kernel.bindings.len(), "{name}: bindings");
         assert!(!grid.contains(&0), "{name}: an empty grid {grid:?}");
@@ -126,7 +143,7 @@ impl Plan {
         let pass = self.passes.last_mut().expect("begin_pass comes before the first stage");
         pass.stages.push(Stage {
             kernel,
-            params: bytemuck::cast_slice(std::slice::from_ref(params)).to_vec(),
+            params,
             constants: constants.to_vec(),
             buffers: buffers.to_vec(),
             grid,

@@ -26,6 +26,7 @@ pub(crate) struct CaseBuilder {
 }
 
 impl CaseBuilder {
+    #[inline(never)]
     pub(crate) fn new(label: String) -> Self {
         let seed = label.bytes().fold(17, |h: u64, b| h.wrapping_mul(31).wrapping_add(b.into()));
         let mut plan = Plan::new();
@@ -35,6 +36,7 @@ impl CaseBuilder {
 
     /// A stack of matrices filled uniformly from [low, high). It does not start at the buffer's
     /// beginning and has gaps, so that offsets and strides are put to the test in every case.
+    #[inline(never)]
     pub(crate) fn random(&mut self, label: &'static str, shape: [u32; 3], low: f32, high: f32) -> Mat {
         let mat = self.gapped(label, shape);
         let data = self.rng.fill(self.plan.buffers()[mat.buf.index()].len as usize, low, high);
@@ -43,12 +45,14 @@ impl CaseBuilder {
     }
 
     /// A stack of zero matrices with an offset and gaps.
+    #[inline(never)]
     pub(crate) fn gapped(&mut self, label: &'static str, [batch, rows, cols]: [u32; 3]) -> Mat {
         let (offset, stride) = (3, rows * cols + 5);
         let dense = self.plan.mat(label, 1, offset + batch * stride);
         Mat { buf: dense.buf, offset, rows, cols, batch, stride }
     }
 
+    #[inline(never)]
     pub(crate) fn uniform(&mut self, len: usize, low: f32, high: f32) -> Vec<f32> {
         self.rng.fill(len, low, high)
     }
@@ -58,6 +62,7 @@ impl CaseBuilder {
     }
 
     /// Compare after the pass was played `repeats` times.
+    #[inline(never)]
     pub(crate) fn compare_after(self, repeats: u32, outputs: &[BufId], tolerance: f32) -> Case {
         Case {
             label: self.label,

@@ -16,7 +16,7 @@ fn main(
     }
     let total = sum_column(local, sum);
     if local.y == 0u && j < p.cols {
-        let weight = w[p.w_offset + group.z * p.w_stride + j];
-        out[p.out_offset + group.z * p.out_stride + j] = quotient(p.kind, total, weight);
+        let at = p.w_offset + group.z * p.w_stride + j;
+        out[p.out_offset + group.z * p.out_stride + j] = quotient(total, at);
     }
 }

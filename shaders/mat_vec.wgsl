@@ -18,7 +18,7 @@ fn main(
     }
     let total = sum_lanes(lane, sum);
     if lane == 0u {
-        let weight = w[p.w_offset + group.z * p.w_stride + i];
-        out[p.out_offset + group.z * p.out_stride + i] = quotient(p.kind, total, weight);
+        let at = p.w_offset + group.z * p.w_stride + i;
+        out[p.out_offset + group.z * p.out_stride + i] = quotient(total, at);
     }
 }

@@ -11,10 +11,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
-    ("metrics", &["geometry", "rng"]),
+    ("metrics", &["geometry"]),
     ("solver", &["plan", "kernels", "rng"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
-    ("worker", &["check", "exec", "kernels", "plan", "protocol", "rng", "solver"]),
+    ("worker", &["check", "exec", "geometry", "kernels", "metrics", "plan", "protocol", "rng", "solver"]),
     ("app", &["protocol"]),
 ];
 

@@ -1,15 +1,16 @@
-// What becomes of a sum s, given the weight w of its row or column (kernels::Quotient).
+// What becomes of a sum s, given where the weight w of its row or column stands (kernels::Quotient). A
+// plain sum has no weight, and none is read.
 const PLAIN = 0u;        // s
 const WEIGHT_OVER = 1u;  // w / s, the update of a Sinkhorn scaling
 const OVER_WEIGHT = 2u;  // s / w
 const WEIGHT_MINUS = 3u; // w − s
 
-fn quotient(kind: u32, s: f32, w: f32) -> f32 {
-    switch kind {
+fn quotient(s: f32, at: u32) -> f32 {
+    switch p.kind {
         // A sum that has underflowed must not become an infinite scaling.
-        case WEIGHT_OVER: { return w / max(s, 1e-30); }
-        case OVER_WEIGHT: { return s / w; }
-        case WEIGHT_MINUS: { return w - s; }
+        case WEIGHT_OVER: { return w[at] / max(s, 1e-30); }
+        case OVER_WEIGHT: { return s / w[at]; }
+        case WEIGHT_MINUS: { return w[at] - s; }
         default: { return s; }
     }
 }

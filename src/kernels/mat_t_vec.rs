@@ -39,8 +39,7 @@ fn twin(call: Call<'_>) {
             }
         }
         for (j, out) in out.iter_mut().enumerate() {
-            let w = w[(p.w_offset as usize + z * p.w_stride as usize + j).min(w.len() - 1)];
-            *out = quotient(p.kind, *out, w);
+            *out = quotient(&p, *out, w, z, j);
         }
     }
 }

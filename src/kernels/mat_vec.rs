@@ -33,8 +33,7 @@ fn twin(call: Call<'_>) {
         let v = part(v, p.v_offset, p.v_stride, z, cols);
         let out = part_mut(out, p.out_offset, p.out_stride, z, rows);
         for (i, (out, row)) in out.iter_mut().zip(k.chunks_exact(cols)).enumerate() {
-            let w = w[(p.w_offset as usize + z * p.w_stride as usize + i).min(w.len() - 1)];
-            *out = quotient(p.kind, dot(row, v), w);
+            *out = quotient(&p, dot(row, v), w, z, i);
         }
     }
 }

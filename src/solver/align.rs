@@ -9,7 +9,7 @@ use super::cost::SqmCost;
 use super::implicit;
 use super::losses::classic::{self, Distances};
 use super::mlp::{Arena, Mlp, MlpShape};
-use super::sinkhorn::{Marginals, Sinkhorn};
+use super::sinkhorn::{Marginals, Sinkhorn, uniform};
 use crate::kernels::reduce::{self, Operation};
 use crate::kernels::{Activation, adam, tick};
 use crate::plan::{BufId, Mat, PassId, Plan};
@@ -109,7 +109,6 @@ impl Align {
             .collect();
         arena.set_initial(plan, &initial);
         let [enc_x, enc_y] = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
-        let uniform = |n: u32| vec![1.0 / n as f32; n as usize];
         let (a, b) = (uniform(x.rows), uniform(y.rows));
         let sinkhorn = Sinkhorn::new(plan, batch, Marginals { a: &a, b: &b }, clock, EPS);
 

@@ -3,7 +3,7 @@
 use super::annealing::Annealing;
 use super::cost::SqmCost;
 use super::mlp::{Arena, Mlp, MlpShape};
-use super::sinkhorn::{Marginals, Sinkhorn};
+use super::sinkhorn::{Marginals, Sinkhorn, uniform};
 use crate::kernels::tick;
 use crate::plan::{Mat, PassId, Plan};
 
@@ -50,7 +50,6 @@ impl Infer {
         let mut arena = Arena::new(&mut plan, 1, shapes.iter().map(MlpShape::parameters).sum());
         arena.set_initial(&mut plan, weights);
         let [enc_x, enc_y] = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
-        let uniform = |n: u32| vec![1.0 / n as f32; n as usize];
         let (a, b) = (uniform(x.rows), uniform(y.rows));
         let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
 

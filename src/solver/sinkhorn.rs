@@ -12,6 +12,11 @@ pub struct Marginals<'a> {
     pub b: &'a [f32],
 }
 
+/// Equal weights for `n` points.
+pub fn uniform(n: u32) -> Vec<f32> {
+    vec![1.0 / n as f32; n as usize]
+}
+
 /// A solver on the device: potentials that live from step to step, and the plan they give.
 pub struct Sinkhorn {
     /// Potentials, in units of the cost.

@@ -34,11 +34,12 @@ pub enum Quotient {
 const LEAST: f32 = 1e-30;
 
 /// The twin of `shaders/shared/quotient.wgsl`.
-pub(in super::super) fn quotient(kind: u32, s: f32, w: f32) -> f32 {
-    match kind {
-        1 => w / s.max(LEAST),
-        2 => s / w,
-        3 => w - s,
+pub(in super::super) fn quotient(p: &MatVecParams, s: f32, w: &[f32], z: usize, at: usize) -> f32 {
+    let w = || w[p.w_offset as usize + z * p.w_stride as usize + at];
+    match p.kind {
+        1 => w() / s.max(LEAST),
+        2 => s / w(),
+        3 => w() - s,
         _ => s,
     }
 }

@@ -1,0 +1,24 @@
+//! The solver measured natively. `cargo xtask evaluate` and `cargo xtask bench` build and run this.
+
+mod arguments;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let all: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match all.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("", [].as_slice()),
+    };
+    let _ = rest;
+    let outcome: Result<(), String> = match command {
+        other => Err(format!("there is no command '{other}'")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\n{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod check;
+pub mod data;
 pub mod exec;
 pub mod geometry;
 pub mod kernels;

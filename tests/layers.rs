@@ -8,6 +8,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("plan", &[]),
     ("protocol", &[]),
+    ("data", &[]),
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),

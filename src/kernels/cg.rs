@@ -3,8 +3,7 @@
 //! The system is `(diag c − Πᵀ diag(1/r) Π) β = t − Πᵀ(s/r)`, scaled by `D = diag(c)^−½`; see
 //! `solver::implicit` for where it comes from and `shaders/cg.wgsl` for the iteration.
 
-use super::mat_vec::dot;
-use super::support::{Case, CaseBuilder};
+use super::support::{Case, CaseBuilder, dot, sum};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, params};
 
@@ -114,7 +113,7 @@ fn twin(call: Call<'_>) {
         let probe = part_mut(probe, p.probe_offset, p.probe_stride, z, m);
         let beta = part_mut(beta, p.beta_offset, p.beta_stride, z, m);
         let root: Vec<f32> = c.iter().map(|c| c.sqrt()).collect();
-        let mass: f32 = c.iter().sum();
+        let mass = sum(c);
         if p.start == 1 {
             start(&root, mass, t, product, work);
             beta.fill(0.0);
@@ -154,7 +153,7 @@ fn iterate(root: &[f32], mass: f32, product: &[f32], work: &mut [f32], tolerance
     let (vectors, state) = work.split_at_mut(3 * m);
     let (solution, rest) = vectors.split_at_mut(m);
     let (residual, direction) = rest.split_at_mut(m);
-    let along = (dot(root, direction) - product.iter().sum::<f32>()) / mass;
+    let along = (dot(root, direction) - sum(product)) / mass;
     let applied: Vec<f32> =
         (direction.iter().zip(product).zip(root)).map(|((d, q), root)| d - q / root - along * root).collect();
     let curvature = dot(direction, &applied);

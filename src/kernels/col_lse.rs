@@ -1,6 +1,6 @@
 //! Log-sum-exp over columns, as a Sinkhorn half-step uses it.
 
-use super::support::{Case, LseParams, Potential, potential_cases, record_potential, scheduled_row};
+use super::support::{Case, LseParams, Potential, exp, potential_cases, record_potential, scheduled_row};
 use super::{part, part_mut, row_lse, wgsl};
 use crate::plan::{Call, Kernel, Params as _, Plan};
 
@@ -38,12 +38,12 @@ fn twin(call: Call<'_>) {
         sum.fill(0.0);
         for (row, v) in cost.chunks_exact(cols).zip(v) {
             for (top, c) in top.iter_mut().zip(row) {
-                *top = top.max(v - c);
+                *top = if v - c > *top { v - c } else { *top };
             }
         }
         for (row, v) in cost.chunks_exact(cols).zip(v) {
             for ((sum, c), top) in sum.iter_mut().zip(row).zip(&top) {
-                *sum += ((v - c - top) / eps).exp();
+                *sum += exp((v - c - top) / eps);
             }
         }
         for (((out, log_w), sum), top) in out.iter_mut().zip(log_w).zip(&sum).zip(&top) {

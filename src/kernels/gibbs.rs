@@ -1,6 +1,6 @@
 //! The Gibbs kernel of entropic transport, which with converged potentials is the plan itself.
 
-use super::support::{Case, CaseBuilder, scheduled_row};
+use super::support::{Case, CaseBuilder, exp, scheduled_row, sum as lanes_sum};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Clock, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -91,9 +91,10 @@ fn twin(call: Call<'_>) {
         let lines = out.chunks_exact_mut(cols).zip(cost.chunks_exact(cols));
         for (((out, cost), f), sum) in lines.zip(f).zip(sums) {
             for ((out, cost), g) in out.iter_mut().zip(cost).zip(g) {
-                *out = ((f + g - cost) / eps).min(LARGEST).exp();
+                let exponent = (f + g - cost) / eps;
+                *out = exp(if exponent < LARGEST { exponent } else { LARGEST });
             }
-            *sum = out.iter().sum();
+            *sum = lanes_sum(out);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::support::{
     Case, MAT_VEC_BINDINGS, MatVecParams, Quotient, mat_vec_cases, quotient, record_mat_vec,
+    transposed_product,
 };
 use super::{part, part_mut, wgsl};
 use crate::plan::{Call, Kernel, Mat, Params as _, Plan};
@@ -32,12 +33,7 @@ fn twin(call: Call<'_>) {
         let k = part(k, p.k_offset, p.k_stride, z, rows * cols);
         let v = part(v, p.v_offset, p.v_stride, z, rows);
         let out = part_mut(out, p.out_offset, p.out_stride, z, cols);
-        out.fill(0.0);
-        for (row, v) in k.chunks_exact(cols).zip(v) {
-            for (sum, k) in out.iter_mut().zip(row) {
-                *sum += k * v;
-            }
-        }
+        transposed_product(k, v, out);
         for (j, out) in out.iter_mut().enumerate() {
             *out = quotient(&p, *out, w, z, j);
         }

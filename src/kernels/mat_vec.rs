@@ -1,7 +1,7 @@
 //! Matrix times vector, with what a Sinkhorn scaling or a conjugate-gradient product makes of it.
 
 use super::support::{
-    Case, MAT_VEC_BINDINGS, MatVecParams, Quotient, mat_vec_cases, quotient, record_mat_vec,
+    Case, MAT_VEC_BINDINGS, MatVecParams, Quotient, dot, mat_vec_cases, quotient, record_mat_vec,
 };
 use super::{part, part_mut, wgsl};
 use crate::plan::{Call, Kernel, Mat, Params as _, Plan, linear_grid};
@@ -36,19 +36,6 @@ fn twin(call: Call<'_>) {
             *out = quotient(&p, dot(row, v), w, z, i);
         }
     }
-}
-
-/// A dot product in eight lanes, which a compiler turns into SIMD.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0f32; 8];
-    let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-            *lane += a * b;
-        }
-    }
-    lanes.iter().sum::<f32>() + rest
 }
 
 pub fn cases() -> Vec<Case> {

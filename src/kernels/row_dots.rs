@@ -1,7 +1,6 @@
 //! Inner products of matching rows.
 
-use super::mat_vec::dot;
-use super::support::{Case, DOTS_BINDINGS, DotsParams, dots_cases, record_dots};
+use super::support::{Case, DOTS_BINDINGS, DotsParams, dot, dots_cases, record_dots};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Call, Kernel, Mat, Params as _, Plan, linear_grid};
 

@@ -1,6 +1,8 @@
 //! Log-sum-exp over rows, as a Sinkhorn half-step uses it.
 
-use super::support::{Case, LseParams, Potential, potential_cases, record_potential, scheduled_row};
+use super::support::{
+    Case, LseParams, Potential, exp, max_of, potential_cases, record_potential, scheduled_row, sum_of,
+};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Params as _, Plan, linear_grid};
 
@@ -39,8 +41,8 @@ fn twin(call: Call<'_>) {
         let log_w = part(log_w, p.log_w_offset, p.log_w_stride, z, rows);
         let out = part_mut(out, p.out_offset, p.out_stride, z, rows);
         for ((out, row), log_w) in out.iter_mut().zip(cost.chunks_exact(cols)).zip(log_w) {
-            let top = row.iter().zip(v).fold(-3e38, |top: f32, (c, v)| top.max(v - c));
-            let sum: f32 = row.iter().zip(v).map(|(c, v)| ((v - c - top) / eps).exp()).sum();
+            let top = max_of(row, v, |c, v| v - c);
+            let sum = sum_of(row, v, |c, v| exp((v - c - top) / eps));
             *out = eps * (log_w - sum.ln()) - top;
         }
     }

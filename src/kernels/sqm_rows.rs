@@ -1,6 +1,6 @@
 //! Squared distances from inner products, and their row sums.
 
-use super::support::{Case, CaseBuilder};
+use super::support::{Case, CaseBuilder, sum as lanes_sum};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -55,7 +55,7 @@ fn twin(call: Call<'_>) {
         let sums = part_mut(sums, p.sums_offset, p.sums_stride, z, rows);
         for ((row, x2), sum) in s.chunks_exact_mut(cols).zip(x2).zip(sums) {
             row.iter_mut().zip(y2).for_each(|(s, y2)| *s = (x2 + y2 + *s).max(0.0));
-            *sum = row.iter().sum();
+            *sum = lanes_sum(row);
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod col_lse;
 pub mod divide;
 pub mod gibbs;
 pub mod implicit_grad;
+pub mod jacobi;
 pub mod mat_t_vec;
 pub mod mat_vec;
 pub mod matmul;
@@ -21,6 +22,7 @@ pub mod mse_grad;
 pub mod reduce;
 pub mod row_dots;
 pub mod row_lse;
+pub mod similarity;
 pub mod sqm_grad;
 pub mod sqm_rows;
 pub mod tick;
@@ -60,6 +62,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
     Entry { kernel: &cg::KERNEL, cases: cg::cases },
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
+    Entry { kernel: &jacobi::KERNEL, cases: jacobi::cases },
+    Entry { kernel: &similarity::KERNEL, cases: similarity::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

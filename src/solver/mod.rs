@@ -6,6 +6,7 @@ pub mod cost;
 pub mod fit;
 pub mod implicit;
 pub mod infer;
+pub mod linear;
 pub mod losses;
 pub mod mlp;
 pub mod sinkhorn;

@@ -26,6 +26,23 @@ impl Rng {
         low + (high - low) * self.unit()
     }
 
+    /// A whole number below `n`, which is at least 1.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next_u64() % n as u64) as usize
+    }
+
+    /// `count` different numbers below `n` in random order; all of them if there are no more.
+    pub fn sample(&mut self, n: usize, count: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..n).collect();
+        let count = count.min(n);
+        for i in 0..count {
+            let j = i + self.below(n - i);
+            all.swap(i, j);
+        }
+        all.truncate(count);
+        all
+    }
+
     /// `len` uniform values in [low, high).
     pub fn fill(&mut self, len: usize, low: f32, high: f32) -> Vec<f32> {
         (0..len).map(|_| self.uniform(low, high)).collect()
@@ -42,6 +59,21 @@ mod tests {
         let mut rng = Rng::new(1_234_567);
         let got: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
         assert_eq!(got, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn a_sample_has_no_repetitions() {
+        let mut rng = Rng::new(3);
+        let mut seen = [0; 20];
+        for _ in 0..1000 {
+            let mut sample = rng.sample(20, 5);
+            sample.iter().for_each(|&i| seen[i] += 1);
+            sample.sort_unstable();
+            sample.dedup();
+            assert_eq!(sample.len(), 5);
+        }
+        assert!(seen.iter().all(|&count| (180..320).contains(&count)), "{seen:?}");
+        assert_eq!(rng.sample(3, 9).len(), 3);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 
 mod dense;
 pub mod distance;
+pub mod features;
 pub mod geodesic;
 pub mod graph;
 pub mod low_rank;
 pub mod normalise;
 pub mod ranks;
+pub mod signature;
+pub mod spectral;
 
 pub use dense::Dense;

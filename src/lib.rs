@@ -10,6 +10,7 @@ pub mod geometry;
 pub mod kernels;
 pub mod metrics;
 pub mod plan;
+pub mod procedure;
 pub mod protocol;
 pub mod rng;
 pub mod solver;

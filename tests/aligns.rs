@@ -12,8 +12,8 @@ use concord::metrics::plan::barycentric;
 use concord::metrics::truth::{exact_matches, foscttm};
 use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Problem, STATS};
-use concord::solver::infer::Infer;
+use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS};
+use concord::solver::infer::{Encoders, Infer};
 use concord::solver::losses::classic::Distances;
 
 fn put(plan: &mut Plan, dense: &Dense, batch: u32) -> Mat {
@@ -58,13 +58,13 @@ fn shuffled(n: usize, seed: u64) -> Vec<usize> {
 fn record(settings: &AlignSettings, x: &Dense, y: &Dense, batch: u32) -> (Plan, Align) {
     let mut plan = Plan::new();
     let [fx, fy] = [x, y].map(|side| factors(side, Metric::SquaredEuclidean).expect("has factors"));
-    let distances = Distances::LowRank {
+    let objective = Objective::Classic(Distances::LowRank {
         u: put(&mut plan, &fx.u, batch),
         us: put(&mut plan, &fx.us, batch),
         v: put(&mut plan, &fy.u, batch),
         vt: put(&mut plan, &fy.us, batch),
-    };
-    let problem = Problem { x: put(&mut plan, x, batch), y: put(&mut plan, y, batch), distances };
+    });
+    let problem = Problem { x: put(&mut plan, x, batch), y: put(&mut plan, y, batch), objective };
     let align = Align::record(&mut plan, settings, &problem);
     (plan, align)
 }
@@ -151,10 +151,10 @@ block_on_test! {
         cpu.submit(align.step, settings.steps).expect("plays");
         let weights = cpu.read(align.weights).await.expect("reads");
 
-        let infer = Infer::record(&align.shapes, &weights, [all_x.data(), all_y.data()], 0.05, 40);
+        let infer = Infer::record(&Encoders::Networks { shapes: align.shapes, weights }, [all_x.data(), all_y.data()], 0.05);
         let mut cpu = CpuExecutor::prepare(infer.plan).expect("fits");
         cpu.submit(infer.embed, 1).expect("plays");
-        cpu.submit(infer.transport, infer.steps).expect("plays");
+        cpu.submit(infer.transport, infer.falling + 30).expect("plays");
         let error = cpu.stats().expect("reads").expect("has steps").values.last().copied();
         assert!(error.is_some_and(|e| e < 1e-2), "marginal error {error:?}");
         let coupling = Dense::new(200, 200, cpu.read(infer.coupling.buf).await.expect("reads"));

@@ -12,10 +12,26 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
-    ("metrics", &["geometry"]),
+    ("metrics", &["geometry", "kernels"]),
     ("solver", &["plan", "kernels", "rng"]),
+    ("procedure", &["exec", "geometry", "metrics", "plan", "rng", "solver"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
-    ("worker", &["check", "exec", "geometry", "kernels", "metrics", "plan", "protocol", "rng", "solver"]),
+    (
+        "worker",
+        &[
+            "check",
+            "data",
+            "exec",
+            "geometry",
+            "kernels",
+            "metrics",
+            "plan",
+            "procedure",
+            "protocol",
+            "rng",
+            "solver",
+        ],
+    ),
     ("app", &["protocol"]),
 ];
 

@@ -8,6 +8,7 @@ pub mod geodesic;
 pub mod graph;
 pub mod low_rank;
 pub mod normalise;
+pub mod panel;
 pub mod ranks;
 pub mod signature;
 pub mod spectral;

@@ -1,13 +1,14 @@
 //! Figures of a transport plan that need no truth. Sums are in float64: they are reports, not steps.
 
 use crate::geometry::Dense;
+use crate::kernels::matmul::sgemm;
 
 /// The classic Gromov-Wasserstein loss `Σ (DX_ik − DY_jl)² Π_ij Π_kl`, for any square matrices, by
 /// `⟨DX², r rᵀ⟩ + ⟨DY², c cᵀ⟩ − 2⟨DX Π DYᵀ, Π⟩` with the plan's own sums r and c. Its null is the loss of
 /// the independent plan, [`independent`].
 pub fn gw_loss(dist_x: &Dense, dist_y: &Dense, plan: &Dense) -> f64 {
     let (r, c) = sums(plan);
-    moment(dist_x, &r) + moment(dist_y, &c) - 2.0 * agreement(&wide(dist_x), &wide(dist_y), plan)
+    moment(dist_x, &r) + moment(dist_y, &c) - 2.0 * agreement(dist_x, dist_y, plan)
 }
 
 /// The plan that knows nothing: `r cᵀ`, with the given plan's sums.
@@ -21,11 +22,7 @@ pub fn independent(plan: &Dense) -> Dense {
 pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
     let (r, c) = sums(plan);
     let (x, y) = (centred(ranks_x, &r), centred(ranks_y, &c));
-    let spread = |ranks: &[f64], w: &[f64]| -> f64 {
-        let n = w.len();
-        (0..n * n).map(|e| w[e / n] * w[e % n] * ranks[e] * ranks[e]).sum()
-    };
-    let scale = (spread(&x, &r) * spread(&y, &c)).sqrt();
+    let scale = (moment(&x, &r) * moment(&y, &c)).sqrt();
     if scale > 0.0 { agreement(&x, &y, plan) / scale } else { 0.0 }
 }
 
@@ -84,10 +81,6 @@ fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
     (r, c)
 }
 
-fn wide(matrix: &Dense) -> Vec<f64> {
-    matrix.data().iter().map(|&v| f64::from(v)).collect()
-}
-
 /// `Σ_ik w_i w_k D_ik²`.
 fn moment(distances: &Dense, w: &[f64]) -> f64 {
     let n = w.len();
@@ -95,35 +88,25 @@ fn moment(distances: &Dense, w: &[f64]) -> f64 {
 }
 
 /// Each row minus its weighted mean.
-fn centred(ranks: &Dense, w: &[f64]) -> Vec<f64> {
+fn centred(ranks: &Dense, w: &[f64]) -> Dense {
     let total: f64 = w.iter().sum();
-    (0..ranks.rows())
-        .flat_map(|i| {
-            let row = ranks.row(i);
-            let mean = row.iter().zip(w).map(|(&v, w)| f64::from(v) * w).sum::<f64>() / total;
-            row.iter().map(move |&v| f64::from(v) - mean)
-        })
-        .collect()
+    let mut ranks = ranks.clone();
+    for i in 0..ranks.rows() {
+        let row = ranks.row_mut(i);
+        let mean = row.iter().zip(w).map(|(&v, w)| f64::from(v) * w).sum::<f64>() / total;
+        row.iter_mut().for_each(|v| *v = (f64::from(*v) - mean) as f32);
+    }
+    ranks
 }
 
-/// `⟨A Π Bᵀ, Π⟩` for square A (of x) and B (of y).
-fn agreement(a: &[f64], b: &[f64], plan: &Dense) -> f64 {
+/// `⟨A Π Bᵀ, Π⟩` for square A (of x) and B (of y). The products in float32, the sum over pairs in float64.
+fn agreement(a: &Dense, b: &Dense, plan: &Dense) -> f64 {
     let (n, m) = (plan.rows(), plan.cols());
-    let mut total = 0.0;
-    let mut through = vec![0.0; m];
-    for i in 0..n {
-        // Row i of A·Π, then its product with Bᵀ against row i of Π.
-        through.fill(0.0);
-        for k in 0..n {
-            let weight = a[i * n + k];
-            through.iter_mut().zip(plan.row(k)).for_each(|(t, &p)| *t += weight * f64::from(p));
-        }
-        for (j, &p) in plan.row(i).iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            let product: f64 = through.iter().zip(&b[j * m..][..m]).map(|(t, b)| t * b).sum();
-            total += f64::from(p) * product;
-        }
-    }
-    total
+    let mut through = vec![0.0; n * m];
+    sgemm([n, m, n], 1.0, (a.data(), (n, 1)), (plan.data(), (m, 1)), &mut through);
+    let mut product = vec![0.0; n * m];
+    sgemm([n, m, m], 1.0, (&through, (m, 1)), (b.data(), (1, m)), &mut product);
+    product.iter().zip(plan.data()).map(|(&t, &p)| f64::from(t) * f64::from(p)).sum()
 }
 
 #[cfg(test)]

@@ -40,8 +40,13 @@ pub fn label_transfer(x: &Dense, x_labels: &[u32], y: &Dense, y_labels: &[u32], 
     let right = (0..x.rows())
         .filter(|&i| {
             let row = distances.row(i);
-            order.sort_by(|&a, &b| row[a].total_cmp(&row[b]).then(a.cmp(&b)));
-            let nearest: Vec<u32> = order.iter().take(k).map(|&j| y_labels[j]).collect();
+            let nearer = |a: &usize, b: &usize| row[*a].total_cmp(&row[*b]).then(a.cmp(b));
+            let k = k.min(order.len());
+            if k < order.len() {
+                order.select_nth_unstable_by(k, nearer);
+            }
+            order[..k].sort_by(nearer);
+            let nearest: Vec<u32> = order[..k].iter().map(|&j| y_labels[j]).collect();
             let votes = |label: u32| nearest.iter().filter(|l| **l == label).count();
             // `max_by_key` takes the last of equals, so the nearest is put last.
             nearest.iter().rev().copied().max_by_key(|&l| votes(l)) == Some(x_labels[i])

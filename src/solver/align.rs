@@ -8,6 +8,7 @@ use super::annealing::Annealing;
 use super::cost::SqmCost;
 use super::implicit;
 use super::losses::classic::{self, Distances};
+use super::losses::rank_gw::{self, Ranks};
 use super::mlp::{Arena, Mlp, MlpShape};
 use super::sinkhorn::{Marginals, Sinkhorn, uniform};
 use crate::kernels::reduce::{self, Operation};
@@ -54,7 +55,14 @@ pub struct Problem {
     /// Encoder inputs, one row a point.
     pub x: Mat,
     pub y: Mat,
-    pub distances: Distances,
+    pub objective: Objective,
+}
+
+/// The loss, with the matrices it compares.
+#[derive(Clone, Copy, Debug)]
+pub enum Objective {
+    Classic(Distances),
+    RankGw(Ranks),
 }
 
 /// Statistics of a step, for every fit: `[½⟨G, Π⟩, marginal error]`. The first plus a constant is the loss.
@@ -89,7 +97,7 @@ impl Align {
 
     /// Records the training step into a plan that holds the problem. Uniform marginals.
     pub fn record(plan: &mut Plan, settings: &AlignSettings, problem: &Problem) -> Self {
-        let Problem { x, y, distances } = *problem;
+        let Problem { x, y, objective } = *problem;
         let batch = x.batch;
         let shapes = Self::shapes(settings, [x.cols, y.cols]);
         let schedule: Vec<f32> = (0..settings.steps)
@@ -116,7 +124,10 @@ impl Align {
         let [pass_x, pass_y] = [(&enc_x, x), (&enc_y, y)].map(|(enc, input)| enc.forward(plan, input));
         let cost = SqmCost::forward(plan, pass_x.output(), pass_y.output());
         sinkhorn.record(plan, cost.cost(), settings.sinkhorn);
-        let grad = classic::record(plan, &distances, sinkhorn.plan);
+        let grad = match &objective {
+            Objective::Classic(distances) => classic::record(plan, distances, sinkhorn.plan),
+            Objective::RankGw(ranks) => rank_gw::record(plan, ranks, sinkhorn.plan),
+        };
         let implicit = implicit::record(plan, &sinkhorn, grad, settings.conjugate, (clock, EPS));
         let [dz, dw] = cost.backward(plan, implicit.cost_grad);
         enc_x.backward(plan, &pass_x, dz);

@@ -4,8 +4,50 @@ use super::annealing::Annealing;
 use super::cost::SqmCost;
 use super::mlp::{Arena, Mlp, MlpShape};
 use super::sinkhorn::{Marginals, Sinkhorn, uniform};
+use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::kernels::tick;
 use crate::plan::{Mat, PassId, Plan};
+
+/// The encoders of one fit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Encoders {
+    /// Two networks, with their parameters one after the other.
+    Networks { shapes: [MlpShape; 2], weights: Vec<f32> },
+    /// `enc_x(x) = xW`, `enc_y(y) = y`; W is row-major, `dims[0]×dims[1]`.
+    Linear { dims: [u32; 2], map: Vec<f32> },
+}
+
+impl Encoders {
+    /// The dimensions of both sides' inputs.
+    pub fn inputs(&self) -> [u32; 2] {
+        match self {
+            Self::Networks { shapes, .. } => shapes.each_ref().map(|shape| shape.sizes[0]),
+            Self::Linear { dims, .. } => *dims,
+        }
+    }
+
+    /// Records the embedding of both sides, into the pass that `begin` starts.
+    fn record(&self, plan: &mut Plan, [x, y]: [Mat; 2]) -> (PassId, [Mat; 2]) {
+        match self {
+            Self::Networks { shapes, weights } => {
+                let mut arena = Arena::new(plan, 1, shapes.iter().map(MlpShape::parameters).sum());
+                arena.set_initial(plan, weights);
+                let encoders = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
+                let pass = plan.begin_pass("embed");
+                let [enc_x, enc_y] = encoders;
+                (pass, [(enc_x, x), (enc_y, y)].map(|(enc, points)| enc.forward(plan, points).output()))
+            }
+            Self::Linear { dims, map } => {
+                let w = plan.mat("map", dims[0], dims[1]);
+                plan.set_initial(w.buf, map);
+                let mapped = plan.mat("mapped points", x.rows, dims[1]);
+                let pass = plan.begin_pass("embed");
+                matmul::record(plan, Layout::NN, 1.0, [x, w, mapped], Epilogue::None);
+                (pass, [mapped, y])
+            }
+        }
+    }
+}
 
 /// ε falls from this while the potentials converge, because cold iterations at a small ε need thousands.
 const START: f32 = 1.0;
@@ -17,9 +59,10 @@ pub struct Infer {
     pub plan: Plan,
     /// Embeds both sides; played once.
     pub embed: PassId,
-    /// Goes on with the transport; played [`Infer::steps`] times. Its statistic is the marginal error.
+    /// Goes on with the transport. Its statistic is the marginal error.
     pub transport: PassId,
-    pub steps: u32,
+    /// How often `transport` has to be played until ε has fallen; then as often as it takes.
+    pub falling: u32,
     pub x_embedded: Mat,
     pub y_embedded: Mat,
     /// Π.
@@ -27,35 +70,26 @@ pub struct Infer {
 }
 
 impl Infer {
-    /// Records the inference for points given row by row, with the parameters of one fit (enc_x, then
-    /// enc_y), at this ε.
-    pub fn record(
-        shapes: &[MlpShape; 2],
-        weights: &[f32],
-        [x, y]: [&[f32]; 2],
-        eps: f32,
-        steps: u32,
-    ) -> Self {
+    /// Records the inference for points given row by row, at this ε.
+    pub fn record(encoders: &Encoders, points: [&[f32]; 2], eps: f32) -> Self {
         let mut plan = Plan::new();
-        let [x, y] = [(x, &shapes[0]), (y, &shapes[1])].map(|(data, shape)| {
-            let cols = shape.sizes[0];
+        let mut dims = encoders.inputs().into_iter();
+        let inputs = points.map(|data| {
+            let cols = dims.next().unwrap_or(1);
             let mat = plan.mat("points", data.len() as u32 / cols, cols);
             plan.set_initial(mat.buf, data);
             mat
         });
-        let annealing = Annealing { start: START.max(eps), end: eps, share: 0.5 };
-        let schedule: Vec<f32> = (0..steps).map(|t| annealing.eps(t, steps)).collect();
+        // Each step takes a third off ε, about what warm-started iterations follow.
+        let falling = 1 + ((START / eps).max(1.0).ln() / 1.5f32.ln()).ceil() as u32;
+        let annealing = Annealing { start: START.max(eps), end: eps, share: 1.0 };
+        let schedule: Vec<f32> = (0..falling).map(|t| annealing.eps(t, falling)).collect();
         let clock = plan.set_schedule(1, &schedule);
-        let ring = plan.set_stats(1, steps);
-        let mut arena = Arena::new(&mut plan, 1, shapes.iter().map(MlpShape::parameters).sum());
-        arena.set_initial(&mut plan, weights);
-        let [enc_x, enc_y] = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
-        let (a, b) = (uniform(x.rows), uniform(y.rows));
+        let ring = plan.set_stats(1, 64);
+        let (a, b) = (uniform(inputs[0].rows), uniform(inputs[1].rows));
         let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
 
-        let embed = plan.begin_pass("embed");
-        let [x_embedded, y_embedded] =
-            [(&enc_x, x), (&enc_y, y)].map(|(enc, points)| enc.forward(&mut plan, points).output());
+        let (embed, [x_embedded, y_embedded]) = encoders.record(&mut plan, inputs);
         let cost = SqmCost::forward(&mut plan, x_embedded, y_embedded);
 
         let transport = plan.begin_pass("transport");
@@ -63,6 +97,6 @@ impl Infer {
         let error = plan.mat("marginal error", 1, 1);
         sinkhorn.record_error(&mut plan, error);
         tick::record(&mut plan, error.buf, ring, clock);
-        Self { plan, embed, transport, steps, x_embedded, y_embedded, coupling: sinkhorn.plan }
+        Self { plan, embed, transport, falling, x_embedded, y_embedded, coupling: sinkhorn.plan }
     }
 }

@@ -8,13 +8,13 @@ const LANES: usize = 16;
 #[inline(always)]
 pub(in super::super) fn sum_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [0f32; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| f(*a, *b)).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-            *lane += f(*a, *b);
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..LANES {
+            lanes[l] += f(a[l], b[l]);
         }
     }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| f(*a, *b)).sum();
     lanes.iter().sum::<f32>() + rest
 }
 
@@ -23,14 +23,13 @@ pub(in super::super) fn sum_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32
 pub(in super::super) fn max_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let larger = |x: f32, y: f32| if x > y { x } else { y };
     let mut lanes = [-3e38f32; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest = a_chunks.remainder().iter().zip(b_chunks.remainder());
-    let rest = rest.fold(-3e38, |top, (a, b)| larger(top, f(*a, *b)));
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-            *lane = larger(*lane, f(*a, *b));
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..LANES {
+            lanes[l] = larger(lanes[l], f(a[l], b[l]));
         }
     }
+    let rest = a_rest.iter().zip(b_rest).fold(-3e38, |top, (a, b)| larger(top, f(*a, *b)));
     lanes.into_iter().fold(rest, larger)
 }
 

@@ -3,6 +3,7 @@
 //! Only the last term depends on the plan; its gradient is `G = −4 DX Π DY` for symmetric distances, and the
 //! term itself is `½⟨G, Π⟩`.
 
+use super::through_factors;
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::plan::{Mat, Plan};
 
@@ -18,25 +19,14 @@ pub enum Distances {
 
 /// Records `G = −4 DX Π DY`: two dispatches dense, four of low rank.
 pub fn record(plan: &mut Plan, distances: &Distances, pi: Mat) -> Mat {
-    let (batch, n, m) = (pi.batch, pi.rows, pi.cols);
-    let grad = plan.mats("plan gradient", batch, n, m);
-    let mut product = |layout, alpha, a: Mat, b: Mat, (rows, cols)| {
-        let out = plan.mats("loss product", batch, rows, cols);
-        matmul::record(plan, layout, alpha, [a, b, out], Epilogue::None);
-        out
-    };
     match *distances {
         Distances::Dense { x, y } => {
-            let left = product(Layout::NN, 1.0, x, pi, (n, m));
+            let left = plan.mats("distances times plan", pi.batch, pi.rows, pi.cols);
+            matmul::record(plan, Layout::NN, 1.0, [x, pi, left], Epilogue::None);
+            let grad = plan.mats("plan gradient", pi.batch, pi.rows, pi.cols);
             matmul::record(plan, Layout::NN, -4.0, [left, y, grad], Epilogue::None);
+            grad
         }
-        Distances::LowRank { u, us, v, vt } => {
-            let (k, l) = (u.cols, v.cols);
-            let right = product(Layout::NN, 1.0, pi, vt, (n, l));
-            let core = product(Layout::TN, 1.0, us, right, (k, l));
-            let back = product(Layout::NT, 1.0, core, v, (k, m));
-            matmul::record(plan, Layout::NN, -4.0, [u, back, grad], Epilogue::None);
-        }
+        Distances::LowRank { u, us, v, vt } => through_factors(plan, -4.0, pi, [u, us, vt, v], None),
     }
-    grad
 }

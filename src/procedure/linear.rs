@@ -1,0 +1,140 @@
+//! Linear candidates: several starts on subsamples, the best of them refined on more points.
+
+use super::choose::{Candidate, Judge, Origin, Start};
+use super::control::{Control, Failure, Progress};
+use super::{Settings, Sides};
+use crate::exec::{Device, Executor};
+use crate::geometry::Dense;
+use crate::geometry::features::Preparation;
+use crate::geometry::signature::{likeness, signatures};
+use crate::plan::{Mat, Plan};
+use crate::rng::Rng;
+use crate::solver::infer::Encoders;
+use crate::solver::linear::{Linear, Problem, Stage, refine_schedule, start_schedule};
+
+/// Steps of a start and of a refinement.
+const START_STEPS: u32 = 100;
+const REFINE_STEPS: u32 = 20;
+/// Points a side in a refinement, at most.
+const REFINED: usize = 3000;
+
+/// Points a side in a start: the map has as many unknowns as dimensions squared, so their number grows with
+/// the dimensions.
+fn sample_size(dims: usize) -> usize {
+    (12 * dims).clamp(400, 1500)
+}
+
+/// All linear candidates, judged.
+pub(super) async fn candidates(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+    judge: &Judge,
+    control: &mut impl Control,
+) -> Result<Vec<Candidate>, Failure> {
+    let [x, y] = sides.inputs(Preparation::Linear);
+    let [sx, sy] = [&x, &y].map(|side| signatures(side, settings.seed));
+    let size = sample_size(x.cols().max(y.cols()));
+    let mut found = Vec::new();
+    for (i, start) in settings.starts.iter().enumerate() {
+        let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
+        let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), size));
+        let guide = match start {
+            Start::Noise => noise(ix.len(), iy.len(), &mut rng),
+            _ => likeness(&rows(&sx, &ix), &rows(&sy, &iy)),
+        };
+        let weight = f32::from(u8::from(*start == Start::Fused));
+        let run = Run { points: [rows(&x, &ix), rows(&y, &iy)], guide, weight, map: None };
+        let map = run.play(device, &start_schedule(START_STEPS), "linear starts", control).await?;
+        found.push(judge_map(device, judge, &map, *start, false, control).await?);
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut refined = Vec::new();
+    for candidate in found.iter().take(settings.refined) {
+        let Encoders::Linear { map, .. } = &candidate.encoders else { continue };
+        let mut rng = Rng::new(settings.seed ^ 0x7265_6669);
+        let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), REFINED));
+        let map = Dense::new(x.cols(), y.cols(), map.clone());
+        let guide = Dense::new(ix.len(), iy.len(), vec![0.0; ix.len() * iy.len()]);
+        let run = Run { points: [rows(&x, &ix), rows(&y, &iy)], guide, weight: 0.0, map: Some(map) };
+        let map = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
+        refined.push(judge_map(device, judge, &map, candidate.origin.start(), true, control).await?);
+    }
+    found.extend(refined);
+    Ok(found)
+}
+
+async fn judge_map(
+    device: &Device,
+    judge: &Judge,
+    map: &Dense,
+    start: Start,
+    refined: bool,
+    control: &mut impl Control,
+) -> Result<Candidate, Failure> {
+    let dims = [map.rows() as u32, map.cols() as u32];
+    let encoders = Encoders::Linear { dims, map: map.data().to_vec() };
+    judge.candidate(device, encoders, Origin::Linear { start, refined }, control).await
+}
+
+/// One run of the linear solver.
+struct Run {
+    points: [Dense; 2],
+    guide: Dense,
+    weight: f32,
+    /// Where to go on from; without it the guide gives the start.
+    map: Option<Dense>,
+}
+
+impl Run {
+    /// Plays all stages and returns the map.
+    async fn play(
+        &self,
+        device: &Device,
+        stages: &[Stage],
+        phase: &'static str,
+        control: &mut impl Control,
+    ) -> Result<Dense, Failure> {
+        let mut plan = Plan::new();
+        let mut put = |label, dense: &Dense| -> Mat {
+            let mat = plan.mat(label, dense.rows() as u32, dense.cols() as u32);
+            plan.set_initial(mat.buf, dense.data());
+            mat
+        };
+        let [x, y] = [&self.points[0], &self.points[1]].map(|side| put("points", side));
+        let guide = put("guide", &self.guide);
+        let weight = put("weight of the guide", &Dense::new(1, 1, vec![self.weight]));
+        let linear = Linear::record(&mut plan, stages, &Problem { x, y, guide, weight });
+        if let Some(map) = &self.map {
+            plan.set_initial(linear.map.buf, map.data());
+        }
+        let mut executor = device.prepare(plan).await?;
+        executor.submit(if self.map.is_some() { linear.resume } else { linear.start }, 1)?;
+        let of = stages.len() as u32;
+        let mut done = 1;
+        while done < of {
+            let chunk = control.chunk().min(of - done);
+            executor.submit(linear.step, chunk)?;
+            executor.settle(1).await?;
+            done += chunk;
+            control.checkpoint(Progress { phase, done, of }).await?;
+        }
+        let map = executor.read(linear.map.buf).await?;
+        if let Some(bad) = map.iter().find(|v| !v.is_finite()) {
+            return Err(Failure::Diverged { step: of, cause: format!("the linear map holds {bad}") });
+        }
+        Ok(Dense::new(x.cols as usize, y.cols as usize, map))
+    }
+}
+
+/// The chosen rows.
+pub(super) fn rows(points: &Dense, chosen: &[usize]) -> Dense {
+    Dense::from_fn(chosen.len(), points.cols(), |i, j| points.at(chosen[i], j))
+}
+
+/// A guide that says nothing: a plan near the uniform one to start from.
+fn noise(n: usize, m: usize, rng: &mut Rng) -> Dense {
+    // The sum of twelve uniform numbers is nearly normal. A tenth of it, at the start's ε, is nearly nothing.
+    let data = (0..n * m).map(|_| 0.1 * (rng.fill(12, 0.0, 1.0).iter().sum::<f32>() - 6.0)).collect();
+    Dense::new(n, m, data)
+}

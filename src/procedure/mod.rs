@@ -1,0 +1,120 @@
+//! The whole procedure: several fits of both kinds of encoders, all applied to the data, and a choice among
+//! them that needs no truth.
+//!
+//! The same code runs in the worker and in the native measuring commands, on either executor.
+
+mod choose;
+mod control;
+mod linear;
+mod network;
+mod sides;
+mod transport;
+
+pub use choose::{Alignment, Candidate, Origin, Start};
+pub use control::{Control, Failure, NoControl, Progress};
+pub use sides::Sides;
+pub use transport::Coupling;
+
+use crate::exec::Device;
+use crate::geometry::panel::Distance;
+use crate::solver::align::AlignSettings;
+
+/// Which encoders are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncoderChoice {
+    /// Both kinds, in one pool.
+    Both,
+    Networks,
+    Linear,
+}
+
+/// What the networks minimise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossChoice {
+    Classic,
+    RankGw,
+}
+
+impl LossChoice {
+    pub const ALL: [Self; 2] = [Self::Classic, Self::RankGw];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::RankGw => "rank-gw",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|l| l.name() == name)
+    }
+}
+
+/// The settings of a procedure. The defaults are for data of any kind.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub encoder: EncoderChoice,
+    pub loss: LossChoice,
+    /// Distances the networks are trained on; every one with several subsamples.
+    pub distances: Vec<Distance>,
+    /// Network fits for each distance, each on its own subsample.
+    pub fits: u32,
+    /// Points a side that a network is trained on.
+    pub sample: usize,
+    pub train: AlignSettings,
+    /// Linear starts.
+    pub starts: Vec<Start>,
+    /// How many of the linear starts are refined.
+    pub refined: usize,
+    /// ε of the transports that are compared.
+    pub eps: f32,
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        use Start::{Fused, Noise, Signature};
+        Self {
+            encoder: EncoderChoice::Both,
+            loss: LossChoice::RankGw,
+            distances: vec![Distance::Cosine, Distance::Euclidean],
+            fits: 2,
+            sample: 300,
+            train: AlignSettings::default(),
+            starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
+            refined: 3,
+            eps: 0.05,
+            seed: 1,
+        }
+    }
+}
+
+/// Trains all candidates, applies each to the data, and ranks them.
+pub async fn align(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+    control: &mut impl Control,
+) -> Result<Alignment, Failure> {
+    let judge = choose::Judge::new(sides, settings);
+    let mut candidates = Vec::new();
+    if settings.encoder != EncoderChoice::Networks {
+        candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
+    }
+    if settings.encoder != EncoderChoice::Linear {
+        candidates.extend(network::candidates(device, sides, settings, &judge, control).await?);
+    }
+    Ok(Alignment::rank(candidates))
+}
+
+/// Applies a candidate to all points.
+pub async fn infer(
+    device: &Device,
+    sides: &Sides,
+    candidate: &Candidate,
+    eps: f32,
+    control: &mut impl Control,
+) -> Result<Coupling, Failure> {
+    let points = sides.inputs(candidate.origin.preparation());
+    transport::transport(device, &candidate.encoders, [&points[0], &points[1]], eps, control).await
+}

@@ -1,0 +1,76 @@
+//! One entropic transport between what encoders make of the points, run until its marginals are met.
+
+use super::control::{Control, Failure, Progress};
+use crate::exec::{Device, Executor};
+use crate::geometry::Dense;
+use crate::solver::infer::{Encoders, Infer};
+
+/// The sum of the columns' misses at which a transport counts as solved.
+const TOLERANCE: f32 = 1e-3;
+/// Submits after ε has fallen, at most.
+const PATIENCE: u32 = 30;
+
+/// A plan between points, and how well it was solved.
+pub struct Coupling {
+    pub plan: Dense,
+    /// How far its columns are from their marginal, summed.
+    pub error: f32,
+}
+
+impl Coupling {
+    /// For each row the column with the most mass.
+    pub fn matches(&self) -> Vec<usize> {
+        (0..self.plan.rows()).map(|i| largest(self.plan.row(i)).0).collect()
+    }
+
+    /// For each row the share of its mass that its match has: 1 is certain.
+    pub fn confidence(&self) -> Vec<f32> {
+        (0..self.plan.rows())
+            .map(|i| {
+                let row = self.plan.row(i);
+                let mass: f32 = row.iter().sum();
+                if mass > 0.0 { largest(row).1 / mass } else { 0.0 }
+            })
+            .collect()
+    }
+}
+
+/// The largest value and where it stands; the first of equals.
+fn largest(row: &[f32]) -> (usize, f32) {
+    row.iter().copied().enumerate().fold((0, f32::MIN), |top, (j, v)| if v > top.1 { (j, v) } else { top })
+}
+
+/// Embeds the points and solves the transport between them.
+pub(super) async fn transport(
+    device: &Device,
+    encoders: &Encoders,
+    [x, y]: [&Dense; 2],
+    eps: f32,
+    control: &mut impl Control,
+) -> Result<Coupling, Failure> {
+    let infer = Infer::record(encoders, [x.data(), y.data()], eps);
+    let mut executor = device.prepare(infer.plan).await?;
+    executor.submit(infer.embed, 1)?;
+    let mut error = f32::MAX;
+    for step in 0..infer.falling + PATIENCE {
+        executor.submit(infer.transport, 1)?;
+        if step + 1 >= infer.falling {
+            executor.settle(0).await?;
+            if let Some(stats) = executor.stats()? {
+                error = stats.values.last().copied().unwrap_or(error);
+            }
+        }
+        control.checkpoint(Progress { phase: "matching", done: step, of: infer.falling + PATIENCE }).await?;
+        if error <= TOLERANCE {
+            break;
+        }
+    }
+    if !error.is_finite() || error == f32::MAX {
+        return Err(Failure::Diverged {
+            step: infer.falling,
+            cause: "the transport has no finite plan".into(),
+        });
+    }
+    let data = executor.read(infer.coupling.buf).await?;
+    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), error })
+}

@@ -46,7 +46,9 @@ kernel_tests!(
     row_dots,
     col_dots,
     cg,
-    implicit_grad
+    implicit_grad,
+    accumulate,
+    outer_divide
 );
 
 async fn agrees(name: &str) {

@@ -5,6 +5,7 @@
 //! runs where WebGPU does not exist.
 
 pub mod absorb;
+pub mod accumulate;
 pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
@@ -18,6 +19,7 @@ pub mod mat_t_vec;
 pub mod mat_vec;
 pub mod matmul;
 pub mod mse_grad;
+pub mod outer_divide;
 pub mod reduce;
 pub mod row_dots;
 pub mod row_lse;
@@ -60,6 +62,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
     Entry { kernel: &cg::KERNEL, cases: cg::cases },
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
+    Entry { kernel: &accumulate::KERNEL, cases: accumulate::cases },
+    Entry { kernel: &outer_divide::KERNEL, cases: outer_divide::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -1,0 +1,228 @@
+//! Losses, terms and costs: float64 fixtures, and every gradient against central differences of a formula that
+//! stands here in float64. On both executors, natively and in a browser.
+#![cfg(feature = "gpu")]
+
+mod common;
+mod fixtures;
+
+use common::{block_on_test, gpu};
+use concord::exec::{Device, Executor};
+use concord::plan::{Mat, PassId, Plan};
+use concord::rng::Rng;
+use concord::solver::losses::classic::{self, Distances};
+use concord::solver::losses::{Graded, Symmetry, frobenius};
+use fixtures::{assert_close, embedded, floats, matrix, numbers};
+use serde_json::Value;
+
+/// Fits in a stack. Those of the random tests differ from each other, so that a wrong stride shows.
+const BATCH: usize = 2;
+
+/// One row-major matrix for every fit.
+type Stack = [Vec<f64>; BATCH];
+
+/// A matrix of a fixture, the same for every fit.
+fn given(plan: &mut Plan, value: &Value) -> Mat {
+    let dense = matrix(value);
+    put(plan, [dense.rows(), dense.cols()], &[(); BATCH].map(|()| numbers(value)))
+}
+
+/// A column vector of a fixture.
+fn column(plan: &mut Plan, value: &Value) -> Mat {
+    let len = floats(value).len();
+    put(plan, [len, 1], &[(); BATCH].map(|()| numbers(value)))
+}
+
+fn put(plan: &mut Plan, [rows, cols]: [usize; 2], stack: &Stack) -> Mat {
+    let mat = plan.mats("input", BATCH as u32, rows as u32, cols as u32);
+    plan.set_initial(mat.buf, &stack.concat().into_iter().map(|v| v as f32).collect::<Vec<f32>>());
+    mat
+}
+
+/// Random matrices whose values float32 holds exactly.
+fn random(rng: &mut Rng, len: usize, low: f32, high: f32) -> Stack {
+    [(); BATCH].map(|()| rng.fill(len, low, high).into_iter().map(f64::from).collect())
+}
+
+/// Random symmetric matrices with a zero diagonal.
+fn symmetric(rng: &mut Rng, n: usize) -> Stack {
+    random(rng, n * n, 0.1, 1.0).map(|full| {
+        (0..n * n)
+            .map(|e| match (e / n, e % n) {
+                (i, j) if i == j => 0.0,
+                (i, j) => full[i.min(j) * n + i.max(j)],
+            })
+            .collect()
+    })
+}
+
+/// A·B, for A with `rows` and B with `cols`.
+fn product(a: &[f64], b: &[f64], [rows, cols]: [usize; 2]) -> Vec<f64> {
+    let inner = a.len() / rows;
+    (0..rows * cols)
+        .map(|e| (0..inner).map(|k| a[e / cols * inner + k] * b[k * cols + e % cols]).sum())
+        .collect()
+}
+
+fn transposed(a: &[f64], rows: usize) -> Vec<f64> {
+    let cols = a.len() / rows;
+    (0..a.len()).map(|e| a[e % rows * cols + e / rows]).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Central differences.
+fn differences(at: &[f64], value: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+    const H: f64 = 1e-6;
+    (0..at.len())
+        .map(|i| {
+            let shifted = |by| {
+                let mut moved = at.to_vec();
+                moved[i] += by;
+                value(&moved)
+            };
+            (shifted(H) - shifted(-H)) / (2.0 * H)
+        })
+        .collect()
+}
+
+/// Plays a pass twice on both executors (a step repeats, so nothing may pile up) and compares, with a
+/// tolerance relative to the largest value that is wanted.
+async fn play(plan: &Plan, pass: PassId, wanted: &[(Mat, Stack, f64, &str)]) {
+    for (name, device) in [("CPU", Device::Cpu), ("GPU", gpu().await)] {
+        let mut executor = device.prepare(plan.clone()).await.expect("prepares");
+        executor.submit(pass, 2).expect("submits");
+        for (mat, stack, tolerance, what) in wanted {
+            let got = executor.read(mat.buf).await.expect("reads");
+            let scale = stack.iter().flatten().fold(0f64, |top, v| top.max(v.abs()));
+            assert!(scale > 1e-3, "{what}: nothing to compare");
+            for (fit, (got, want)) in got.chunks_exact(mat.len() as usize).zip(stack).enumerate() {
+                assert_close(got, want, tolerance * scale, &format!("{what} of fit {fit} on the {name}"));
+            }
+        }
+    }
+}
+
+/// Compares a loss with a fixture.
+async fn is_as_in_fixture(plan: &Plan, pass: PassId, graded: Graded, value: f64, grad: &[f64]) {
+    let wanted = [
+        (graded.value, [(); BATCH].map(|()| vec![value]), 1e-5, "value"),
+        (graded.grad, [(); BATCH].map(|()| grad.to_vec()), 1e-5, "gradient"),
+    ];
+    play(plan, pass, &wanted).await;
+}
+
+/// Compares a loss with a formula and its central differences.
+async fn is_gradient_of(
+    (plan, pass): (&Plan, PassId),
+    graded: Graded,
+    at: &Stack,
+    formula: impl Fn(usize, &[f64]) -> f64,
+) {
+    let fits: [usize; BATCH] = std::array::from_fn(|fit| fit);
+    let wanted = [
+        (graded.value, fits.map(|fit| vec![formula(fit, &at[fit])]), 1e-5, "value"),
+        (graded.grad, fits.map(|fit| differences(&at[fit], |x| formula(fit, x))), 2e-5, "gradient"),
+    ];
+    play(plan, pass, &wanted).await;
+}
+
+/// n, m and the marginal of the rows that the random tests use.
+const N: usize = 9;
+const M: usize = 13;
+
+/// `P D Pᵀ` with `P = Π/a`.
+fn carried(pi: &[f64], a: &[f64], d: &[f64]) -> Vec<f64> {
+    let p: Vec<f64> = pi.iter().enumerate().map(|(e, v)| v / a[e / M]).collect();
+    product(&product(&p, d, [N, M]), &transposed(&p, N), [N, N])
+}
+
+block_on_test! {
+    async fn classic_dense_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(1);
+        let (dx, dy, pi) = (symmetric(rng, N), symmetric(rng, M), random(rng, N * M, 0.0, 0.02));
+        let mut plan = Plan::new();
+        let x = put(&mut plan, [N, N], &dx);
+        let y = put(&mut plan, [M, M], &dy);
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("loss");
+        let graded = classic::graded(&mut plan, &Distances::Dense { x, y }, at);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            -2.0 * dot(&product(&product(&dx[fit], pi, [N, M]), &dy[fit], [N, M]), pi)
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn classic_of_low_rank_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(2);
+        const RANK: usize = 4;
+        let [u, v] = [N, M].map(|rows| random(rng, rows * RANK, -1.0, 1.0));
+        let signs = [1.0, -2.0, 0.5, -1.0];
+        let signed = |stack: &Stack| {
+            stack.each_ref().map(|u| u.iter().enumerate().map(|(e, u)| u * signs[e % RANK]).collect::<Vec<f64>>())
+        };
+        let (us, vt) = (signed(&u), signed(&v));
+        let pi = random(rng, N * M, 0.0, 0.02);
+        let mut plan = Plan::new();
+        let [u_mat, us_mat] = [&u, &us].map(|stack| put(&mut plan, [N, RANK], stack));
+        let [v_mat, vt_mat] = [&v, &vt].map(|stack| put(&mut plan, [M, RANK], stack));
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("loss");
+        let distances = Distances::LowRank { u: u_mat, us: us_mat, v: v_mat, vt: vt_mat };
+        let graded = classic::graded(&mut plan, &distances, at);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            let dx = product(&us[fit], &transposed(&u[fit], N), [N, N]);
+            let dy = product(&vt[fit], &transposed(&v[fit], M), [M, M]);
+            -2.0 * dot(&product(&product(&dx, pi, [N, M]), &dy, [N, M]), pi)
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn frobenius_is_as_in_the_fixture() {
+        let case = embedded!("gw_loss");
+        for (x, y, value, grad, symmetry) in [
+            ("DX", "DY", "fro_loss_mean", "fro_grad_Pi", Symmetry::Symmetric),
+            ("DX", "DY", "fro_loss_mean", "fro_grad_Pi", Symmetry::General),
+            ("asym_DX", "asym_DY", "asym_fro_loss", "asym_fro_grad_Pi", Symmetry::General),
+        ] {
+            let mut plan = Plan::new();
+            let [x, y, pi] = [x, y, "Pi"].map(|key| given(&mut plan, &case[key]));
+            let a = column(&mut plan, &case["a"]);
+            let pass = plan.begin_pass("loss");
+            let graded = frobenius::record(&mut plan, [x, y], symmetry, pi, a);
+            let value = case[value].as_f64().expect("a value");
+            is_as_in_fixture(&plan, pass, graded, value, &numbers(&case[grad])).await;
+        }
+    }
+}
+
+block_on_test! {
+    async fn frobenius_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(3);
+        let a = random(rng, N, 0.05, 0.15);
+        for symmetry in [Symmetry::Symmetric, Symmetry::General] {
+            let (dx, dy) = match symmetry {
+                Symmetry::Symmetric => (symmetric(rng, N), symmetric(rng, M)),
+                Symmetry::General => (random(rng, N * N, 0.0, 1.0), random(rng, M * M, 0.0, 1.0)),
+            };
+            let pi = random(rng, N * M, 0.0, 0.02);
+            let mut plan = Plan::new();
+            let x = put(&mut plan, [N, N], &dx);
+            let y = put(&mut plan, [M, M], &dy);
+            let at = put(&mut plan, [N, M], &pi);
+            let weights = put(&mut plan, [N, 1], &a);
+            let pass = plan.begin_pass("loss");
+            let graded = frobenius::record(&mut plan, [x, y], symmetry, at, weights);
+            is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+                let carried = carried(pi, &a[fit], &dy[fit]);
+                dx[fit].iter().zip(&carried).map(|(d, c)| (d - c).powi(2)).sum::<f64>() / (N * N) as f64
+            })
+            .await;
+        }
+    }
+}

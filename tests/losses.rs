@@ -11,6 +11,7 @@ use concord::plan::{Mat, PassId, Plan};
 use concord::rng::Rng;
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
+use concord::solver::terms::{dirichlet, fused};
 use fixtures::{assert_close, embedded, floats, matrix, numbers};
 use serde_json::Value;
 
@@ -224,5 +225,88 @@ block_on_test! {
             })
             .await;
         }
+    }
+}
+
+block_on_test! {
+    async fn dirichlet_is_as_in_the_fixture() {
+        let case = embedded!("dirichlet");
+        let mut plan = Plan::new();
+        let [cost, lx, ly] = ["C", "L_X", "L_Y"].map(|key| given(&mut plan, &case[key]));
+        let pass = plan.begin_pass("term");
+        let graded = dirichlet::record(&mut plan, [lx, ly], cost);
+        let value = case["energy"].as_f64().expect("a value");
+        is_as_in_fixture(&plan, pass, graded, value, &numbers(&case["grad_C"])).await;
+    }
+}
+
+block_on_test! {
+    async fn dirichlet_is_the_gradient_of_its_value() {
+        // Of any graph: what edges {i, j} of weight w say is w·|row i − row j|².
+        let rng = &mut Rng::new(4);
+        let [wx, wy] = [N, M].map(|n| symmetric(rng, n));
+        let laplacian = |weights: &Stack, n: usize| {
+            weights.each_ref().map(|w| {
+                let degree = |i: usize| w[i * n..][..n].iter().sum::<f64>();
+                (0..n * n).map(|e| if e / n == e % n { degree(e / n) } else { -w[e] }).collect::<Vec<f64>>()
+            })
+        };
+        let cost = random(rng, N * M, 0.0, 2.0);
+        let mut plan = Plan::new();
+        let lx = put(&mut plan, [N, N], &laplacian(&wx, N));
+        let ly = put(&mut plan, [M, M], &laplacian(&wy, M));
+        let at = put(&mut plan, [N, M], &cost);
+        let pass = plan.begin_pass("term");
+        let graded = dirichlet::record(&mut plan, [lx, ly], at);
+        let energy = |w: &[f64], rows: &[f64], n: usize| -> f64 {
+            let width = rows.len() / n;
+            let row = |i: usize| &rows[i * width..][..width];
+            let apart = |i, k| row(i).iter().zip(row(k)).map(|(p, q)| (p - q).powi(2)).sum::<f64>();
+            0.5 * (0..n * n).map(|e| w[e] * apart(e / n, e % n)).sum::<f64>()
+        };
+        is_gradient_of((&plan, pass), graded, &cost, |fit, cost| {
+            energy(&wx[fit], cost, N) + energy(&wy[fit], &transposed(cost, N), M)
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn fused_is_the_gradient_of_its_value_and_is_added_with_its_weight() {
+        let rng = &mut Rng::new(5);
+        const DIM: usize = 3;
+        let (x, y) = (random(rng, N * DIM, -1.0, 1.0), random(rng, M * DIM, -1.0, 1.0));
+        let (dx, dy, pi) = (symmetric(rng, N), symmetric(rng, M), random(rng, N * M, 0.0, 0.02));
+        let narrow = |values: &[f64]| values.iter().map(|v| *v as f32).collect::<Vec<f32>>();
+        let shared: Stack = std::array::from_fn(|fit| {
+            let cost = fused::shared_cost([&narrow(&x[fit]), &narrow(&y[fit])], DIM);
+            cost.into_iter().map(f64::from).collect()
+        });
+        let mut plan = Plan::new();
+        let dx_mat = put(&mut plan, [N, N], &dx);
+        let dy_mat = put(&mut plan, [M, M], &dy);
+        let cost = put(&mut plan, [N, M], &shared);
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("term");
+        let term = fused::record(&mut plan, cost, at);
+        let loss = classic::graded(&mut plan, &Distances::Dense { x: dx_mat, y: dy_mat }, at);
+        loss.add(&mut plan, 0.7, &term);
+
+        // The cost once more, from its definition.
+        let linear = |fit: usize, pi: &[f64]| {
+            let point = |points: &Stack, i: usize| points[fit][i * DIM..][..DIM].to_vec();
+            let squares: Vec<f64> = (0..N * M)
+                .map(|e| {
+                    let (p, q) = (point(&x, e / M), point(&y, e % M));
+                    p.iter().zip(&q).map(|(p, q)| (p - q).powi(2)).sum()
+                })
+                .collect();
+            dot(&squares, pi) / (squares.iter().sum::<f64>() / (N * M) as f64)
+        };
+        is_gradient_of((&plan, pass), term, &pi, linear).await;
+        is_gradient_of((&plan, pass), loss, &pi, |fit, pi| {
+            0.7 * linear(fit, pi) - 2.0 * dot(&product(&product(&dx[fit], pi, [N, M]), &dy[fit], [N, M]), pi)
+        })
+        .await;
     }
 }

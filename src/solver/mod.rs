@@ -9,3 +9,4 @@ pub mod infer;
 pub mod losses;
 pub mod mlp;
 pub mod sinkhorn;
+pub mod terms;

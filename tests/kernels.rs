@@ -48,7 +48,8 @@ kernel_tests!(
     cg,
     implicit_grad,
     accumulate,
-    outer_divide
+    outer_divide,
+    pair_rows
 );
 
 async fn agrees(name: &str) {

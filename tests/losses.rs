@@ -11,7 +11,7 @@ use concord::plan::{Mat, PassId, Plan};
 use concord::rng::Rng;
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
-use concord::solver::terms::{dirichlet, fused};
+use concord::solver::terms::{dirichlet, fused, pairs};
 use fixtures::{assert_close, embedded, floats, matrix, numbers};
 use serde_json::Value;
 
@@ -308,5 +308,50 @@ block_on_test! {
             0.7 * linear(fit, pi) - 2.0 * dot(&product(&product(&dx[fit], pi, [N, M]), &dy[fit], [N, M]), pi)
         })
         .await;
+    }
+}
+
+/// Different pairs for each fit, one of them given twice.
+const PAIRS: [&[(usize, usize)]; BATCH] = [&[(0, 3), (4, 4), (8, 12)], &[(1, 1), (2, 0), (2, 0), (5, 12)]];
+
+block_on_test! {
+    async fn pairs_are_the_gradient_of_their_value() {
+        let rng = &mut Rng::new(6);
+        let (pi, a) = (random(rng, N * M, 0.002, 0.02), random(rng, N, 0.05, 0.15));
+        let weights = PAIRS.map(|pairs| pairs::weights(N, M, pairs).into_iter().map(f64::from).collect());
+        let mut plan = Plan::new();
+        let weights = put(&mut plan, [N, M], &weights);
+        let at = put(&mut plan, [N, M], &pi);
+        let marginal = put(&mut plan, [N, 1], &a);
+        let pass = plan.begin_pass("term");
+        let graded = pairs::record(&mut plan, weights, at, marginal);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            let logs = PAIRS[fit].iter().map(|&(i, j)| (pi[i * M + j] / a[fit][i]).ln());
+            -logs.sum::<f64>() / PAIRS[fit].len() as f64
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn pairs_stay_finite_where_the_plan_has_underflowed() {
+        // Also what the backward pass makes of the gradient, G∘Π, must be finite, and right where Π is tiny.
+        let pi: Stack = std::array::from_fn(|fit| vec![[1e-25, 0.0][fit]; N * M]);
+        let weights = PAIRS.map(|pairs| pairs::weights(N, M, pairs).into_iter().map(f64::from).collect());
+        let mut plan = Plan::new();
+        let weights = put(&mut plan, [N, M], &weights);
+        let at = put(&mut plan, [N, M], &pi);
+        let marginal = put(&mut plan, [N, 1], &[(); BATCH].map(|()| vec![1.0 / N as f64; N]));
+        let pass = plan.begin_pass("term");
+        let graded = pairs::record(&mut plan, weights, at, marginal);
+        for device in [Device::Cpu, gpu().await] {
+            let mut executor = device.prepare(plan.clone()).await.expect("prepares");
+            executor.submit(pass, 1).expect("submits");
+            let grad = executor.read(graded.grad.buf).await.expect("reads");
+            let value = executor.read(graded.value.buf).await.expect("reads");
+            assert!(grad.iter().chain(&value).all(|v| v.is_finite()));
+            let mass = |fit: usize| grad[fit * N * M..][..N * M].iter().map(|g| g * pi[fit][0] as f32).sum::<f32>();
+            assert!((mass(0) + 1.0).abs() < 1e-4 && mass(1) == 0.0, "{} {}", mass(0), mass(1));
+        }
     }
 }

@@ -20,6 +20,7 @@ pub mod mat_vec;
 pub mod matmul;
 pub mod mse_grad;
 pub mod outer_divide;
+pub mod pair_rows;
 pub mod reduce;
 pub mod row_dots;
 pub mod row_lse;
@@ -64,6 +65,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
     Entry { kernel: &accumulate::KERNEL, cases: accumulate::cases },
     Entry { kernel: &outer_divide::KERNEL, cases: outer_divide::cases },
+    Entry { kernel: &pair_rows::KERNEL, cases: pair_rows::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

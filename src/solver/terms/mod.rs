@@ -3,3 +3,4 @@
 
 pub mod dirichlet;
 pub mod fused;
+pub mod pairs;

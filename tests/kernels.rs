@@ -49,7 +49,9 @@ kernel_tests!(
     implicit_grad,
     accumulate,
     outer_divide,
-    pair_rows
+    pair_rows,
+    unit_rows,
+    unit_rows_grad
 );
 
 async fn agrees(name: &str) {

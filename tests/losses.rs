@@ -9,6 +9,7 @@ use common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
 use concord::plan::{Mat, PassId, Plan};
 use concord::rng::Rng;
+use concord::solver::cost::{Cost, CostKind};
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
 use concord::solver::terms::{dirichlet, fused, pairs};
@@ -96,8 +97,7 @@ async fn play(plan: &Plan, pass: PassId, wanted: &[(Mat, Stack, f64, &str)]) {
         executor.submit(pass, 2).expect("submits");
         for (mat, stack, tolerance, what) in wanted {
             let got = executor.read(mat.buf).await.expect("reads");
-            let scale = stack.iter().flatten().fold(0f64, |top, v| top.max(v.abs()));
-            assert!(scale > 1e-3, "{what}: nothing to compare");
+            let scale = stack.iter().flatten().fold(1e-3, |top: f64, v| top.max(v.abs()));
             for (fit, (got, want)) in got.chunks_exact(mat.len() as usize).zip(stack).enumerate() {
                 assert_close(got, want, tolerance * scale, &format!("{what} of fit {fit} on the {name}"));
             }
@@ -353,5 +353,69 @@ block_on_test! {
             let mass = |fit: usize| grad[fit * N * M..][..N * M].iter().map(|g| g * pi[fit][0] as f32).sum::<f32>();
             assert!((mass(0) + 1.0).abs() < 1e-4 && mass(1) == 0.0, "{} {}", mass(0), mass(1));
         }
+    }
+}
+
+/// Compares a cost, and its gradients under a random upstream, with a formula of both embeddings.
+async fn is_cost(kind: CostKind, seed: u64, formula: impl Fn(&[f64], &[f64]) -> Vec<f64>) {
+    const DIM: usize = 3;
+    let rng = &mut Rng::new(seed);
+    let (z, w) = (random(rng, N * DIM, -1.0, 1.0), random(rng, M * DIM, -1.0, 1.0));
+    let upstream = random(rng, N * M, -1.0, 1.0);
+    let mut plan = Plan::new();
+    let z_mat = put(&mut plan, [N, DIM], &z);
+    let w_mat = put(&mut plan, [M, DIM], &w);
+    let grad = put(&mut plan, [N, M], &upstream);
+    let pass = plan.begin_pass("cost");
+    let cost = Cost::forward(&mut plan, kind, z_mat, w_mat);
+    let [dz, dw] = cost.backward(&mut plan, grad);
+    let fits: [usize; BATCH] = std::array::from_fn(|fit| fit);
+    let loss = |fit: usize, z: &[f64], w: &[f64]| dot(&formula(z, w), &upstream[fit]);
+    let wanted = [
+        (cost.cost(), fits.map(|fit| formula(&z[fit], &w[fit])), 1e-5, "cost"),
+        (dz, fits.map(|fit| differences(&z[fit], |z| loss(fit, z, &w[fit]))), 2e-5, "first gradient"),
+        (dw, fits.map(|fit| differences(&w[fit], |w| loss(fit, &z[fit], w))), 2e-5, "second gradient"),
+    ];
+    play(&plan, pass, &wanted).await;
+}
+
+block_on_test! {
+    async fn the_sqm_cost_has_the_gradient_of_its_formula() {
+        is_cost(CostKind::Sqm, 7, |z, w| {
+            let apart = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| (p - q).powi(2)).sum::<f64>();
+            let squares: Vec<f64> =
+                z.chunks_exact(3).flat_map(|p| w.chunks_exact(3).map(move |q| apart(p, q))).collect();
+            let mean = squares.iter().sum::<f64>() / squares.len() as f64;
+            squares.into_iter().map(|s| s / mean).collect()
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn the_cosine_cost_has_the_gradient_of_its_formula() {
+        is_cost(CostKind::Cosine, 8, |z, w| {
+            let far = |p: &[f64], q: &[f64]| 1.0 - dot(p, q) / (dot(p, p) * dot(q, q)).sqrt();
+            z.chunks_exact(3).flat_map(|p| w.chunks_exact(3).map(move |q| far(p, q))).collect()
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn an_embedding_without_a_direction_is_one_away_from_everything_and_stays() {
+        let mut plan = Plan::new();
+        let z = put(&mut plan, [2, 2], &[(); BATCH].map(|()| vec![0.0, 0.0, 3.0, 4.0]));
+        let w = put(&mut plan, [1, 2], &[(); BATCH].map(|()| vec![0.0, 2.0]));
+        let grad = put(&mut plan, [2, 1], &[(); BATCH].map(|()| vec![1.0, 1.0]));
+        let pass = plan.begin_pass("cost");
+        let cost = Cost::forward(&mut plan, CostKind::Cosine, z, w);
+        let [dz, _] = cost.backward(&mut plan, grad);
+        let wanted = [
+            (cost.cost(), [(); BATCH].map(|()| vec![1.0, 0.2]), 1e-6, "cost"),
+            // −(e − ⟨e, u⟩u)/|z| for e = (0, 1), u = (0.6, 0.8), |z| = 5
+            (dz, [(); BATCH].map(|()| vec![0.0, 0.0, 0.096, -0.072]), 1e-5, "gradient"),
+        ];
+        play(&plan, pass, &wanted).await;
     }
 }

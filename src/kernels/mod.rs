@@ -27,6 +27,8 @@ pub mod row_lse;
 pub mod sqm_grad;
 pub mod sqm_rows;
 pub mod tick;
+pub mod unit_rows;
+pub mod unit_rows_grad;
 
 mod support;
 
@@ -66,6 +68,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &accumulate::KERNEL, cases: accumulate::cases },
     Entry { kernel: &outer_divide::KERNEL, cases: outer_divide::cases },
     Entry { kernel: &pair_rows::KERNEL, cases: pair_rows::cases },
+    Entry { kernel: &unit_rows::KERNEL, cases: unit_rows::cases },
+    Entry { kernel: &unit_rows_grad::KERNEL, cases: unit_rows_grad::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -51,7 +51,10 @@ kernel_tests!(
     outer_divide,
     pair_rows,
     unit_rows,
-    unit_rows_grad
+    unit_rows_grad,
+    sort_rows,
+    soft_rank,
+    soft_rank_grad
 );
 
 async fn agrees(name: &str) {

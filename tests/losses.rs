@@ -7,10 +7,13 @@ mod fixtures;
 
 use common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
+use concord::kernels::soft_rank::{self as soft_rank_kernel, Blocks, soft_ranks};
+use concord::kernels::{soft_rank_grad, sort_rows};
 use concord::plan::{Mat, PassId, Plan};
 use concord::rng::Rng;
 use concord::solver::cost::{Cost, CostKind};
 use concord::solver::losses::classic::{self, Distances};
+use concord::solver::losses::soft_rank::{self, SoftRank, TAU};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
 use concord::solver::terms::{dirichlet, fused, pairs};
 use fixtures::{assert_close, embedded, floats, matrix, numbers};
@@ -417,5 +420,129 @@ block_on_test! {
             (dz, [(); BATCH].map(|()| vec![0.0, 0.0, 0.096, -0.072]), 1e-5, "gradient"),
         ];
         play(&plan, pass, &wanted).await;
+    }
+}
+
+block_on_test! {
+    async fn soft_ranks_and_their_gradients_are_as_in_the_fixture() {
+        // There ranks go up to n.
+        let fixture = embedded!("softrank");
+        for (index, case) in fixture["cases"].as_array().expect("cases").iter().enumerate() {
+            let repeated = |key: &str, factor: f64| {
+                [(); BATCH].map(|()| numbers(&case[key]).iter().map(|v| factor * v).collect::<Vec<f64>>())
+            };
+            let n = numbers(&case["theta"]).len();
+            let mut plan = Plan::new();
+            let theta = put(&mut plan, [1, n], &repeated("theta", 1.0));
+            let upstream = put(&mut plan, [1, n], &repeated("u", 1.0));
+            let width = put(&mut plan, [1, 1], &repeated("delta", n as f64));
+            let [ranks, grad] = [(); 2].map(|()| plan.mats("output", BATCH as u32, 1, n as u32));
+            let pass = plan.begin_pass("ranks");
+            let blocks = Blocks::new(&mut plan, theta, width);
+            sort_rows::record(&mut plan, [theta, blocks.sorted, blocks.order]);
+            soft_rank_kernel::record(&mut plan, &blocks, ranks);
+            soft_rank_grad::record(&mut plan, &blocks, upstream, grad);
+            let mut wanted = vec![(ranks, repeated("rank", 1.0 / n as f64), 1e-5, "ranks")];
+            // Three values of this one are exactly δ apart: whether they are one block depends on rounding.
+            if index != 5 {
+                wanted.push((grad, repeated("vjp", 1.0 / n as f64), 1e-5, "gradient"));
+            }
+            play(&plan, pass, &wanted).await;
+
+            for device in [Device::Cpu, gpu().await] {
+                let mut executor = device.prepare(plan.clone()).await.expect("prepares");
+                executor.submit(pass, 1).expect("submits");
+                let blocks = executor.read(blocks.blocks.buf).await.expect("reads");
+                let begin = blocks[..n].iter().enumerate().filter(|(j, other)| **other >= *j as f32).count();
+                assert!(begin as u64 == case["n_blocks"].as_u64().expect("a number") || index == 5, "case {index}");
+            }
+        }
+    }
+}
+
+block_on_test! {
+    async fn soft_rank_is_as_in_the_fixture() {
+        // There ranks go up to n, and the loss is 12/n² times the mean.
+        let case = embedded!("gw_loss");
+        let (dx, n) = (matrix(&case["DX"]), 5);
+        let width = n as f32 * case["rank_delta"].as_f64().expect("a number") as f32;
+        let target: Vec<f64> = (0..n).flat_map(|i| soft_ranks(dx.row(i), width)).map(f64::from).collect();
+        for symmetry in [Symmetry::Symmetric, Symmetry::General] {
+            let mut plan = Plan::new();
+            let constants = SoftRank {
+                target: put(&mut plan, [n, n], &[(); BATCH].map(|()| target.clone())),
+                y: given(&mut plan, &case["DY"]),
+                width: put(&mut plan, [1, 1], &[(); BATCH].map(|()| vec![width.into()])),
+                symmetry,
+            };
+            let pi = given(&mut plan, &case["Pi"]);
+            let a = column(&mut plan, &case["a"]);
+            let pass = plan.begin_pass("loss");
+            let graded = soft_rank::record(&mut plan, &constants, pi, a);
+            let value = case["rank_loss"].as_f64().expect("a value") / 12.0;
+            let grad: Vec<f64> = numbers(&case["rank_grad_Pi"]).iter().map(|g| g / 12.0).collect();
+            is_as_in_fixture(&plan, pass, graded, value, &grad).await;
+        }
+    }
+}
+
+/// Soft ranks of one row by the minimax formula of isotonic regression, and how many blocks they have.
+fn ranks_by_definition(row: &[f64], width: f64) -> (Vec<f64>, usize) {
+    let n = row.len();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| row[j].total_cmp(&row[i]));
+    let z: Vec<f64> = order.iter().map(|&j| row[j] / width).collect();
+    let y: Vec<f64> = z.iter().enumerate().map(|(j, z)| z - (n - j) as f64 / n as f64).collect();
+    let mean = |s: usize, t: usize| y[s..=t].iter().sum::<f64>() / (t + 1 - s) as f64;
+    let mut ranks = vec![0.0; n];
+    let mut levels = Vec::new();
+    for j in 0..n {
+        let highest = |s: usize| (j..n).map(|t| mean(s, t)).fold(f64::MIN, f64::max);
+        let v = (0..=j).map(highest).fold(f64::MAX, f64::min);
+        ranks[order[j]] = z[j] - v;
+        if levels.last().is_none_or(|last: &f64| (last - v).abs() > 1e-12) {
+            levels.push(v);
+        }
+    }
+    (ranks, levels.len())
+}
+
+block_on_test! {
+    async fn soft_rank_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(9);
+        let a = random(rng, N, 0.05, 0.15);
+        let (dx, dy) = (symmetric(rng, N), symmetric(rng, M));
+        // Nearly sharp, so that the carried distances differ enough to be ranked.
+        let pi = random(rng, N * M, 0.0, 1.0).map(|fit| fit.iter().map(|v| f64::from((0.15 * v.powi(12)) as f32)).collect());
+        let narrow = |stack: &Stack| stack.concat().iter().map(|v| *v as f32).collect::<Vec<f32>>();
+        let mut plan = Plan::new();
+        let sides = [&*narrow(&dx), &*narrow(&dy)];
+        let constants = SoftRank::new(&mut plan, sides, [N as u32, M as u32], TAU, Symmetry::Symmetric);
+        let at = put(&mut plan, [N, M], &pi);
+        let weights = put(&mut plan, [N, 1], &a);
+        let pass = plan.begin_pass("loss");
+        let graded = soft_rank::record(&mut plan, &constants, at, weights);
+
+        let width = |d: &[f64], n: usize| {
+            let ends = |row: &[f64]| {
+                row.iter().fold(f64::MIN, |top, v| top.max(*v)) - row.iter().fold(f64::MAX, |low, v| low.min(*v))
+            };
+            0.3 * d.chunks_exact(n).map(ends).sum::<f64>() / n as f64
+        };
+        let ranked = |rows: &[f64], width: f64| -> (Vec<f64>, usize) {
+            let (ranks, blocks): (Vec<_>, Vec<_>) =
+                rows.chunks_exact(N).map(|row| ranks_by_definition(row, width)).unzip();
+            (ranks.concat(), blocks.iter().sum())
+        };
+        for fit in 0..BATCH {
+            let (_, blocks) = ranked(&carried(&pi[fit], &a[fit], &dy[fit]), width(&dy[fit], M));
+            assert!(blocks > 2 * N && blocks < N * N - N, "{blocks} blocks in {N} rows of {N} values");
+        }
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            let (target, _) = ranked(&dx[fit], width(&dx[fit], N));
+            let (ranks, _) = ranked(&carried(pi, &a[fit], &dy[fit]), width(&dy[fit], M));
+            ranks.iter().zip(&target).map(|(r, t)| (r - t).powi(2)).sum::<f64>() / (N * N) as f64
+        })
+        .await;
     }
 }

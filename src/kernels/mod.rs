@@ -24,6 +24,9 @@ pub mod pair_rows;
 pub mod reduce;
 pub mod row_dots;
 pub mod row_lse;
+pub mod soft_rank;
+pub mod soft_rank_grad;
+pub mod sort_rows;
 pub mod sqm_grad;
 pub mod sqm_rows;
 pub mod tick;
@@ -70,6 +73,9 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &pair_rows::KERNEL, cases: pair_rows::cases },
     Entry { kernel: &unit_rows::KERNEL, cases: unit_rows::cases },
     Entry { kernel: &unit_rows_grad::KERNEL, cases: unit_rows_grad::cases },
+    Entry { kernel: &sort_rows::KERNEL, cases: sort_rows::cases },
+    Entry { kernel: &soft_rank::KERNEL, cases: soft_rank::cases },
+    Entry { kernel: &soft_rank_grad::KERNEL, cases: soft_rank_grad::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -3,6 +3,7 @@
 mod carried;
 pub mod classic;
 pub mod frobenius;
+pub mod soft_rank;
 
 use crate::kernels::accumulate;
 use crate::kernels::reduce::{self, Operation};

@@ -12,7 +12,7 @@ use concord::metrics::plan::barycentric;
 use concord::metrics::truth::{exact_matches, foscttm};
 use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS};
+use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
 use concord::solver::infer::{Encoders, Infer};
 use concord::solver::losses::classic::Distances;
 
@@ -64,7 +64,12 @@ fn record(settings: &AlignSettings, x: &Dense, y: &Dense, batch: u32) -> (Plan, 
         v: put(&mut plan, &fy.u, batch),
         vt: put(&mut plan, &fy.us, batch),
     });
-    let problem = Problem { x: put(&mut plan, x, batch), y: put(&mut plan, y, batch), objective };
+    let problem = Problem {
+        x: put(&mut plan, x, batch),
+        y: put(&mut plan, y, batch),
+        objective,
+        terms: Terms::default(),
+    };
     let align = Align::record(&mut plan, settings, &problem);
     (plan, align)
 }
@@ -151,7 +156,7 @@ block_on_test! {
         cpu.submit(align.step, settings.steps).expect("plays");
         let weights = cpu.read(align.weights).await.expect("reads");
 
-        let infer = Infer::record(&Encoders::Networks { shapes: align.shapes, weights }, [all_x.data(), all_y.data()], 0.05);
+        let infer = Infer::record(&Encoders::Networks { shapes: align.shapes, weights, cost: settings.cost }, [all_x.data(), all_y.data()], 0.05);
         let mut cpu = CpuExecutor::prepare(infer.plan).expect("fits");
         cpu.submit(infer.embed, 1).expect("plays");
         cpu.submit(infer.transport, infer.falling + 30).expect("plays");

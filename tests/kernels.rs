@@ -48,7 +48,15 @@ kernel_tests!(
     cg,
     implicit_grad,
     jacobi,
-    similarity
+    similarity,
+    accumulate,
+    outer_divide,
+    pair_rows,
+    unit_rows,
+    unit_rows_grad,
+    sort_rows,
+    soft_rank,
+    soft_rank_grad
 );
 
 async fn agrees(name: &str) {

@@ -156,7 +156,12 @@ fn one(
     let labels = [&ix, &iy].map(|rows| rows.iter().map(|&i| data.labels[i]).collect::<Vec<u32>>());
     let sides = Sides::new(picked(&data.x, &ix), picked(&data.y, &iy)).map_err(|e| e.to_string())?;
 
-    let mut bar = Bar { label: format!("{set} seed {}", settings.seed), last: Instant::now(), spent: Vec::new(), checked: Instant::now() };
+    let mut bar = Bar {
+        label: format!("{set} seed {}", settings.seed),
+        last: Instant::now(),
+        spent: Vec::new(),
+        checked: Instant::now(),
+    };
     let start = Instant::now();
     let alignment = pollster::block_on(procedure::align(device, &sides, settings, &mut bar))
         .map_err(|error| error.to_string())?;
@@ -184,11 +189,27 @@ fn one(
                     let c = pollster::block_on(procedure::infer(device, &sides, candidate, eps, &mut bar))
                         .map_err(|error| error.to_string())?;
                     let f = closeness(&sides, candidate, &c.plan, &pairs);
-                    let rho: Vec<f64> = settings.distances.iter().map(|d| {
-                        let r = [&sides.x, &sides.y].map(|s| { let m = d.matrix(s); concord::geometry::ranks::mid_ranks(&m, &vec![1.0 / s.rows() as f32; s.rows()]) });
-                        concord::metrics::plan::spearman(&r[0], &r[1], &c.plan)
-                    }).collect();
-                    bar.clear(); eprintln!("        eps {eps}: {:.4} {:.4} exact {:.3} rho {rho:.4?}", f[0], f[1], exact_matches(&c.matches(), &pairs));
+                    let rho: Vec<f64> = settings
+                        .distances
+                        .iter()
+                        .map(|d| {
+                            let r = [&sides.x, &sides.y].map(|s| {
+                                let m = d.matrix(s);
+                                concord::geometry::ranks::mid_ranks(
+                                    &m,
+                                    &vec![1.0 / s.rows() as f32; s.rows()],
+                                )
+                            });
+                            concord::metrics::plan::spearman(&r[0], &r[1], &c.plan)
+                        })
+                        .collect();
+                    bar.clear();
+                    eprintln!(
+                        "        eps {eps}: {:.4} {:.4} exact {:.3} rho {rho:.4?}",
+                        f[0],
+                        f[1],
+                        exact_matches(&c.matches(), &pairs)
+                    );
                 }
             }
             eprintln!(

@@ -5,6 +5,7 @@
 //! runs where WebGPU does not exist.
 
 pub mod absorb;
+pub mod accumulate;
 pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
@@ -19,13 +20,20 @@ pub mod mat_t_vec;
 pub mod mat_vec;
 pub mod matmul;
 pub mod mse_grad;
+pub mod outer_divide;
+pub mod pair_rows;
 pub mod reduce;
 pub mod row_dots;
 pub mod row_lse;
 pub mod similarity;
+pub mod soft_rank;
+pub mod soft_rank_grad;
+pub mod sort_rows;
 pub mod sqm_grad;
 pub mod sqm_rows;
 pub mod tick;
+pub mod unit_rows;
+pub mod unit_rows_grad;
 
 mod support;
 
@@ -64,6 +72,14 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
     Entry { kernel: &jacobi::KERNEL, cases: jacobi::cases },
     Entry { kernel: &similarity::KERNEL, cases: similarity::cases },
+    Entry { kernel: &accumulate::KERNEL, cases: accumulate::cases },
+    Entry { kernel: &outer_divide::KERNEL, cases: outer_divide::cases },
+    Entry { kernel: &pair_rows::KERNEL, cases: pair_rows::cases },
+    Entry { kernel: &unit_rows::KERNEL, cases: unit_rows::cases },
+    Entry { kernel: &unit_rows_grad::KERNEL, cases: unit_rows_grad::cases },
+    Entry { kernel: &sort_rows::KERNEL, cases: sort_rows::cases },
+    Entry { kernel: &soft_rank::KERNEL, cases: soft_rank::cases },
+    Entry { kernel: &soft_rank_grad::KERNEL, cases: soft_rank_grad::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

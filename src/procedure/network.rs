@@ -11,7 +11,7 @@ use crate::geometry::ranks::mid_ranks;
 use crate::geometry::spectral::{Thin, thin};
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
-use crate::solver::align::{Align, Objective, Problem, STATS};
+use crate::solver::align::{Align, Objective, Problem, STATS, Terms};
 use crate::solver::infer::Encoders;
 use crate::solver::losses::classic::Distances;
 use crate::solver::losses::rank_gw::{self, Halves, Ranks};
@@ -41,7 +41,7 @@ pub(super) async fn candidates(
             });
             let weights = train(device, &inputs, settings, judge, distance, &chosen, seed, control).await?;
             let shapes = Align::shapes(&settings.train, [inputs[0].cols() as u32, inputs[1].cols() as u32]);
-            let encoders = Encoders::Networks { shapes, weights };
+            let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
             let origin = Origin::Network { distance, loss: settings.loss, subsample: fit };
             found.push(judge.candidate(device, encoders, origin, control).await?);
         }
@@ -79,7 +79,7 @@ async fn train(
         }
         LossChoice::RankGw => Objective::RankGw(ranks(&mut plan, &within)),
     };
-    let align = Align::record(&mut plan, &train, &Problem { x, y, objective });
+    let align = Align::record(&mut plan, &train, &Problem { x, y, objective, terms: Terms::default() });
     let mut executor = device.prepare(plan).await?;
     let mut done = 0;
     while done < train.steps {

@@ -5,14 +5,17 @@
 //! different subsamples or distances of the same size, train together as a stack.
 
 use super::annealing::Annealing;
-use super::cost::SqmCost;
+use super::cost::{Cost, CostKind};
 use super::implicit;
 use super::losses::classic::{self, Distances};
 use super::losses::rank_gw::{self, Ranks};
+use super::losses::soft_rank::{self, SoftRank};
+use super::losses::{Symmetry, frobenius};
 use super::mlp::{Arena, Mlp, MlpShape};
 use super::sinkhorn::{Marginals, Sinkhorn, uniform};
+use super::terms::{dirichlet, fused, pairs};
 use crate::kernels::reduce::{self, Operation};
-use crate::kernels::{Activation, adam, tick};
+use crate::kernels::{Activation, accumulate, adam, tick};
 use crate::plan::{BufId, Mat, PassId, Plan};
 use crate::rng::Rng;
 
@@ -22,6 +25,7 @@ pub struct AlignSettings {
     pub hidden: u32,
     pub embedding: u32,
     pub activation: Activation,
+    pub cost: CostKind,
     pub steps: u32,
     pub rate: f32,
     pub annealing: Annealing,
@@ -38,6 +42,7 @@ impl Default for AlignSettings {
             hidden: 128,
             embedding: 16,
             activation: Activation::Relu,
+            cost: CostKind::default(),
             steps: 300,
             rate: 2e-3,
             annealing: Annealing::default(),
@@ -56,6 +61,7 @@ pub struct Problem {
     pub x: Mat,
     pub y: Mat,
     pub objective: Objective,
+    pub terms: Terms,
 }
 
 /// The loss, with the matrices it compares.
@@ -63,9 +69,23 @@ pub struct Problem {
 pub enum Objective {
     Classic(Distances),
     RankGw(Ranks),
+    /// Distances `[DX, DY]`, symmetric.
+    Frobenius([Mat; 2]),
+    SoftRank(SoftRank),
 }
 
-/// Statistics of a step, for every fit: `[½⟨G, Π⟩, marginal error]`. The first plus a constant is the loss.
+/// Optional terms, each with its weight.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms {
+    /// Laplacians `[LX, LY]` of both sides' neighbour graphs.
+    pub dirichlet: Option<(f32, [Mat; 2])>,
+    /// A cost between shared features, n×m.
+    pub fused: Option<(f32, Mat)>,
+    /// Known pairs (`terms::pairs::weights`), n×m.
+    pub pairs: Option<(f32, Mat)>,
+}
+
+/// Statistics of a step, for every fit: `[loss, marginal error]`; of quadratic losses without their constant.
 pub const STATS: u32 = 2;
 
 /// Columns of the schedule.
@@ -97,7 +117,7 @@ impl Align {
 
     /// Records the training step into a plan that holds the problem. Uniform marginals.
     pub fn record(plan: &mut Plan, settings: &AlignSettings, problem: &Problem) -> Self {
-        let Problem { x, y, objective } = *problem;
+        let Problem { x, y, objective, terms } = *problem;
         let batch = x.batch;
         let shapes = Self::shapes(settings, [x.cols, y.cols]);
         let schedule: Vec<f32> = (0..settings.steps)
@@ -122,24 +142,65 @@ impl Align {
 
         let step = plan.begin_pass("training step");
         let [pass_x, pass_y] = [(&enc_x, x), (&enc_y, y)].map(|(enc, input)| enc.forward(plan, input));
-        let cost = SqmCost::forward(plan, pass_x.output(), pass_y.output());
+        let cost = Cost::forward(plan, settings.cost, pass_x.output(), pass_y.output());
         sinkhorn.record(plan, cost.cost(), settings.sinkhorn);
-        let grad = match &objective {
-            Objective::Classic(distances) => classic::record(plan, distances, sinkhorn.plan),
-            Objective::RankGw(ranks) => rank_gw::record(plan, ranks, sinkhorn.plan),
-        };
-        let implicit = implicit::record(plan, &sinkhorn, grad, settings.conjugate, (clock, EPS));
+        let loss = record_loss(plan, &objective, &terms, &sinkhorn);
+        let implicit = implicit::record(plan, &sinkhorn, loss.grad, settings.conjugate, (clock, EPS));
+        let values = plan.mats("step statistics", batch, STATS, 1);
+        let value = |offset| Mat { rows: 1, offset, ..values };
+        // A quadratic loss is half the inner product of its gradient with the plan, which is at hand here.
+        match loss.value {
+            Some(total) => reduce::record(plan, Operation::Sum, 1.0, total, value(0)),
+            None => reduce::record(plan, Operation::Sum, 0.5, implicit.s.reshaped(1, x.rows), value(0)),
+        }
+        if let Some((weight, laplacians)) = terms.dirichlet {
+            let term = dirichlet::record(plan, laplacians, cost.cost());
+            // Per pair of points, so that the weight does not depend on their number.
+            let weight = weight / (x.rows * y.rows) as f32;
+            accumulate::record(plan, weight, term.grad, implicit.cost_grad);
+            accumulate::record(plan, weight, term.value, value(0));
+        }
         let [dz, dw] = cost.backward(plan, implicit.cost_grad);
         enc_x.backward(plan, &pass_x, dz);
         enc_y.backward(plan, &pass_y, dw);
         arena.record_adam(plan, clock, RATE);
 
-        let values = plan.mats("step statistics", batch, STATS, 1);
-        let value = |offset| Mat { rows: 1, offset, ..values };
-        reduce::record(plan, Operation::Sum, 0.5, implicit.s.reshaped(1, x.rows), value(0));
         sinkhorn.record_error(plan, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
         Self { step, weights, gradients, shapes, plan: sinkhorn.plan }
     }
+}
+
+/// The gradient of a loss, and its value where that takes extra work.
+struct Loss {
+    grad: Mat,
+    value: Option<Mat>,
+}
+
+/// Records the loss and the terms on the plan.
+fn record_loss(plan: &mut Plan, objective: &Objective, terms: &Terms, sinkhorn: &Sinkhorn) -> Loss {
+    let (pi, a) = (sinkhorn.plan, sinkhorn.a());
+    let alone = terms.fused.is_none() && terms.pairs.is_none();
+    let graded = match objective {
+        Objective::Classic(distances) if alone => {
+            return Loss { grad: classic::record(plan, distances, pi), value: None };
+        }
+        Objective::RankGw(ranks) if alone => {
+            return Loss { grad: rank_gw::record(plan, ranks, pi), value: None };
+        }
+        Objective::Classic(distances) => classic::graded(plan, distances, pi),
+        Objective::RankGw(ranks) => rank_gw::graded(plan, ranks, pi),
+        Objective::Frobenius(distances) => frobenius::record(plan, *distances, Symmetry::Symmetric, pi, a),
+        Objective::SoftRank(constants) => soft_rank::record(plan, constants, pi, a),
+    };
+    if let Some((weight, shared_cost)) = terms.fused {
+        let term = fused::record(plan, shared_cost, pi);
+        graded.add(plan, weight, &term);
+    }
+    if let Some((weight, known)) = terms.pairs {
+        let term = pairs::record(plan, known, pi, a);
+        graded.add(plan, weight, &term);
+    }
+    Loss { grad: graded.grad, value: Some(graded.value) }
 }

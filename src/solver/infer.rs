@@ -1,7 +1,7 @@
 //! Inference: trained encoders applied to any points, and one entropic transport between the results.
 
 use super::annealing::Annealing;
-use super::cost::SqmCost;
+use super::cost::{Cost, CostKind};
 use super::mlp::{Arena, Mlp, MlpShape};
 use super::sinkhorn::{Marginals, Sinkhorn, uniform};
 use crate::kernels::matmul::{self, Epilogue, Layout};
@@ -12,7 +12,7 @@ use crate::plan::{Mat, PassId, Plan};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Encoders {
     /// Two networks, with their parameters one after the other.
-    Networks { shapes: [MlpShape; 2], weights: Vec<f32> },
+    Networks { shapes: [MlpShape; 2], weights: Vec<f32>, cost: CostKind },
     /// `enc_x(x) = xW`, `enc_y(y) = y`; W is row-major, `dims[0]×dims[1]`.
     Linear { dims: [u32; 2], map: Vec<f32> },
 }
@@ -26,10 +26,18 @@ impl Encoders {
         }
     }
 
-    /// Records the embedding of both sides, into the pass that `begin` starts.
+    /// The cost between what they make of both sides.
+    fn cost(&self) -> CostKind {
+        match self {
+            Self::Networks { cost, .. } => *cost,
+            Self::Linear { .. } => CostKind::Sqm,
+        }
+    }
+
+    /// Records the embedding of both sides in a pass of its own.
     fn record(&self, plan: &mut Plan, [x, y]: [Mat; 2]) -> (PassId, [Mat; 2]) {
         match self {
-            Self::Networks { shapes, weights } => {
+            Self::Networks { shapes, weights, .. } => {
                 let mut arena = Arena::new(plan, 1, shapes.iter().map(MlpShape::parameters).sum());
                 arena.set_initial(plan, weights);
                 let encoders = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
@@ -89,8 +97,9 @@ impl Infer {
         let (a, b) = (uniform(inputs[0].rows), uniform(inputs[1].rows));
         let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
 
+        let kind = encoders.cost();
         let (embed, [x_embedded, y_embedded]) = encoders.record(&mut plan, inputs);
-        let cost = SqmCost::forward(&mut plan, x_embedded, y_embedded);
+        let cost = Cost::forward(&mut plan, kind, x_embedded, y_embedded);
 
         let transport = plan.begin_pass("transport");
         sinkhorn.record(&mut plan, cost.cost(), PER_STEP);

@@ -10,3 +10,4 @@ pub mod linear;
 pub mod losses;
 pub mod mlp;
 pub mod sinkhorn;
+pub mod terms;

@@ -70,6 +70,11 @@ impl Sinkhorn {
         Self { f, g, plan, r, c, vectors, clock, eps_column }
     }
 
+    /// The marginal of the rows, a column vector.
+    pub fn a(&self) -> Mat {
+        self.vectors.a
+    }
+
     /// Records how far the columns of the plan are from their marginal, `Σ_j |b_j − c_j|`, into `out` (1×1).
     pub fn record_error(&self, plan: &mut Plan, out: Mat) {
         let miss = plan.mats("marginal miss", self.c.batch, self.c.rows, 1);

@@ -3,7 +3,7 @@
 //! Only the last term depends on the plan; its gradient is `G = −4 DX Π DY` for symmetric distances, and the
 //! term itself is `½⟨G, Π⟩`.
 
-use super::through_factors;
+use super::{Graded, inner, through_factors};
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::plan::{Mat, Plan};
 
@@ -29,4 +29,10 @@ pub fn record(plan: &mut Plan, distances: &Distances, pi: Mat) -> Mat {
         }
         Distances::LowRank { u, us, v, vt } => through_factors(plan, -4.0, pi, [u, us, vt, v], None),
     }
+}
+
+/// As [`record`], with the part of the loss that depends on the plan as the value: two dispatches more.
+pub fn graded(plan: &mut Plan, distances: &Distances, pi: Mat) -> Graded {
+    let grad = record(plan, distances, pi);
+    Graded { grad, value: inner(plan, 0.5, grad, pi) }
 }

@@ -7,7 +7,7 @@
 //! it stays blind to any monotone warp of a row. A constant taken off all ranks changes nothing, because the
 //! plan's sums are fixed.
 
-use super::through_factors;
+use super::{Graded, inner, through_factors};
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::plan::{Mat, Plan};
 
@@ -52,4 +52,10 @@ pub fn record(plan: &mut Plan, ranks: &Ranks, pi: Mat) -> Mat {
         }
         Ranks::Thin { x, y, mask } => through_factors(plan, -2.0, pi, [x.ab, x.ba, y.ba, y.ab], Some(mask)),
     }
+}
+
+/// As [`record`], with the part of the loss that depends on the plan as the value: two dispatches more.
+pub fn graded(plan: &mut Plan, ranks: &Ranks, pi: Mat) -> Graded {
+    let grad = record(plan, ranks, pi);
+    Graded { grad, value: inner(plan, 0.5, grad, pi) }
 }

@@ -9,7 +9,8 @@ use concord::data::npy;
 use concord::exec::{Device, Preference};
 use concord::geometry::Dense;
 use concord::geometry::features::Preparation;
-use concord::geometry::panel::Distance;
+use concord::geometry::normalise::Normalisation;
+use concord::geometry::panel::{Distance, Measure, POSITIONS};
 use concord::metrics::plan::{barycentric, gw_loss, independent};
 use concord::metrics::truth::{exact_matches, foscttm, label_transfer};
 use concord::procedure::{
@@ -40,11 +41,12 @@ pub fn evaluate(words: &[String]) -> Result<(), String> {
         other => return Err(format!("--method {other}: there are learned, mlp, linear")),
     };
     if let Some(names) = arguments.get("distance") {
-        settings.distances = names
+        settings.measures = names
             .split(',')
             .map(|name| {
                 let known: Vec<&str> = Distance::ALL.iter().map(|d| d.name()).collect();
                 Distance::named(name)
+                    .map(Measure::same)
                     .ok_or_else(|| format!("--distance {name}: there are {}", known.join(", ")))
             })
             .collect::<Result<_, _>>()?;
@@ -166,52 +168,23 @@ fn one(
     let alignment = pollster::block_on(procedure::align(device, &sides, settings, &mut bar))
         .map_err(|error| error.to_string())?;
     let train_s = start.elapsed().as_secs_f64();
-    let best = alignment.best().ok_or("no candidate")?;
+    let (best, eps) = (alignment.best(), alignment.eps);
     let start = Instant::now();
-    let coupling = pollster::block_on(procedure::infer(device, &sides, best, settings.eps, &mut bar))
+    let coupling = pollster::block_on(procedure::infer(device, &sides, best, eps, &mut bar))
         .map_err(|error| error.to_string())?;
     let infer_s = start.elapsed().as_secs_f64();
     bar.clear();
 
     if show {
         let phases: Vec<String> = bar.spent.iter().map(|(phase, s)| format!("{phase} {s:.2} s")).collect();
-        eprintln!("    {}", phases.join(", "));
+        eprintln!("    {}; ε {eps}, rival {:?}", phases.join(", "), alignment.rival);
         for candidate in &alignment.candidates {
-            let coupling =
-                pollster::block_on(procedure::infer(device, &sides, candidate, settings.eps, &mut bar))
-                    .map_err(|error| error.to_string())?;
+            let coupling = pollster::block_on(procedure::infer(device, &sides, candidate, eps, &mut bar))
+                .map_err(|error| error.to_string())?;
             bar.clear();
             let f = closeness(&sides, candidate, &coupling.plan, &pairs);
             let rho: Vec<String> = candidate.spearman.iter().map(|r| format!("{r:.4}")).collect();
             let exact = exact_matches(&coupling.matches(), &pairs);
-            if std::env::var("GRID").is_ok() {
-                for eps in [0.2, 0.1, 0.05, 0.025, 0.0125] {
-                    let c = pollster::block_on(procedure::infer(device, &sides, candidate, eps, &mut bar))
-                        .map_err(|error| error.to_string())?;
-                    let f = closeness(&sides, candidate, &c.plan, &pairs);
-                    let rho: Vec<f64> = settings
-                        .distances
-                        .iter()
-                        .map(|d| {
-                            let r = [&sides.x, &sides.y].map(|s| {
-                                let m = d.matrix(s);
-                                concord::geometry::ranks::mid_ranks(
-                                    &m,
-                                    &vec![1.0 / s.rows() as f32; s.rows()],
-                                )
-                            });
-                            concord::metrics::plan::spearman(&r[0], &r[1], &c.plan)
-                        })
-                        .collect();
-                    bar.clear();
-                    eprintln!(
-                        "        eps {eps}: {:.4} {:.4} exact {:.3} rho {rho:.4?}",
-                        f[0],
-                        f[1],
-                        exact_matches(&c.matches(), &pairs)
-                    );
-                }
-            }
             eprintln!(
                 "    {:.4} [{}] FOSCTTM {:.4} {:.4} exact {exact:.3} error {:.1e} {:?}",
                 candidate.score,
@@ -224,18 +197,20 @@ fn one(
         }
     }
 
+    let [x, y] = sides.points();
     let views = views(&sides, best);
     let [fxy, fyx] = closeness(&sides, best, &coupling.plan, &pairs);
     let back = transposed(&coupling.plan);
     let x_there = barycentric(&coupling.plan, &views[1]);
     let y_there = barycentric(&back, &views[0]);
-    let distance = match best.origin {
-        Origin::Network { distance, .. } => distance,
-        Origin::Linear { .. } => settings.distances[0],
+    let measure = match best.origin {
+        Origin::Network { measure, .. } => measure,
+        Origin::Linear { .. } => settings.panel(sides.dims())[0],
     };
-    let (judged_x, judged_y) = sample_plan(&sides, &coupling.plan);
-    let dx = halved(distance.matrix(&picked(&sides.x, &judged_x)));
-    let dy = halved(distance.matrix(&picked(&sides.y, &judged_y)));
+    // Figures over all pairs of pairs: on all rows, up to 2000 a side.
+    let [judged_x, judged_y] = sides.judged(0);
+    let dx = halved(measure.x.matrix(&picked(x, &judged_x)));
+    let dy = halved(measure.y.matrix(&picked(y, &judged_y)));
     let part =
         Dense::from_fn(judged_x.len(), judged_y.len(), |i, j| coupling.plan.at(judged_x[i], judged_y[j]));
     let (loss, steps) = match best.origin {
@@ -246,11 +221,11 @@ fn one(
         "set": set,
         "method": method,
         "encoder": best.origin.encoder(),
-        "distance": distance.name(),
+        "distance": measure.name(),
         "loss": loss,
         "seed": settings.seed,
-        "n": sides.x.rows(),
-        "m": sides.y.rows(),
+        "n": x.rows(),
+        "m": y.rows(),
         "foscttm_xy": fxy,
         "foscttm_yx": fyx,
         "label_transfer_xy": label_transfer(&x_there, &labels[0], &views[1], &labels[1], 5),
@@ -266,12 +241,6 @@ fn one(
     }))
 }
 
-/// Rows for figures that need all pairs of pairs: all, up to 2000 a side.
-fn sample_plan(sides: &Sides, _plan: &Dense) -> (Vec<usize>, Vec<usize>) {
-    let [x, y] = sides.judged(0);
-    (x, y)
-}
-
 fn halved(distances: Dense) -> Dense {
     let mean = distances.data().iter().map(|&v| f64::from(v)).sum::<f64>() / distances.data().len() as f64;
     let scale = if mean > 0.0 { (0.5 / mean) as f32 } else { 0.0 };
@@ -282,12 +251,21 @@ fn transposed(plan: &Dense) -> Dense {
     Dense::from_fn(plan.cols(), plan.rows(), |i, j| plan.at(j, i))
 }
 
-/// Both sides in the coordinates the candidate saw them in.
+/// Both sides in the coordinates the candidate saw them in: rows of length 1 for profiles, positions as they are.
 fn views(sides: &Sides, candidate: &Candidate) -> [Dense; 2] {
-    match candidate.origin.preparation() {
-        Preparation::Network { unit_rows: false } => [sides.x.clone(), sides.y.clone()],
-        _ => sides.unit_rows(),
-    }
+    let preparations = candidate.origin.preparations();
+    [0, 1].map(|side| {
+        let mut points = sides.points()[side].clone();
+        let profile = match preparations[side] {
+            Preparation::Unit => true,
+            Preparation::Linear => points.cols() > POSITIONS,
+            Preparation::Plain | Preparation::Standardised => false,
+        };
+        if profile {
+            Normalisation::L2Rows.apply(&mut points);
+        }
+        points
+    })
 }
 
 /// FOSCTTM of x carried over to y's space, and of y carried over to x's.

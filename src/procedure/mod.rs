@@ -16,7 +16,7 @@ pub use sides::Sides;
 pub use transport::Coupling;
 
 use crate::exec::Device;
-use crate::geometry::panel::Distance;
+use crate::geometry::panel::{Measure, default_panel};
 use crate::solver::align::AlignSettings;
 
 /// Which encoders are tried.
@@ -55,9 +55,10 @@ impl LossChoice {
 pub struct Settings {
     pub encoder: EncoderChoice,
     pub loss: LossChoice,
-    /// Distances the networks are trained on; every one with several subsamples.
-    pub distances: Vec<Distance>,
-    /// Network fits for each distance, each on its own subsample.
+    /// How the sides are measured: the networks are trained on each measure, and candidates are judged by all.
+    /// Empty: as their columns suggest ([`default_panel`]).
+    pub measures: Vec<Measure>,
+    /// Network fits for each measure, each on its own subsample.
     pub fits: u32,
     /// Points a side that a network is trained on.
     pub sample: usize,
@@ -66,7 +67,7 @@ pub struct Settings {
     pub starts: Vec<Start>,
     /// How many of the linear starts are refined.
     pub refined: usize,
-    /// ε of the transports that are compared.
+    /// ε of the transports by which candidates are compared.
     pub eps: f32,
     pub seed: u64,
 }
@@ -77,8 +78,8 @@ impl Default for Settings {
         Self {
             encoder: EncoderChoice::Both,
             loss: LossChoice::RankGw,
-            distances: vec![Distance::Cosine, Distance::Euclidean],
-            fits: 2,
+            measures: Vec::new(),
+            fits: 1,
             sample: 300,
             train: AlignSettings::default(),
             starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
@@ -86,6 +87,13 @@ impl Default for Settings {
             eps: 0.05,
             seed: 1,
         }
+    }
+}
+
+impl Settings {
+    /// The measures for sides of these dimensions.
+    pub fn panel(&self, dims: [usize; 2]) -> Vec<Measure> {
+        if self.measures.is_empty() { default_panel(dims) } else { self.measures.clone() }
     }
 }
 
@@ -104,7 +112,7 @@ pub async fn align(
     if settings.encoder != EncoderChoice::Linear {
         candidates.extend(network::candidates(device, sides, settings, &judge, control).await?);
     }
-    Ok(Alignment::rank(candidates))
+    judge.choose(device, candidates, control).await
 }
 
 /// Applies a candidate to all points.
@@ -115,6 +123,6 @@ pub async fn infer(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    let points = sides.inputs(candidate.origin.preparation());
-    transport::transport(device, &candidate.encoders, [&points[0], &points[1]], eps, control).await
+    let [x, y] = sides.inputs(candidate.origin.preparations());
+    transport::transport(device, &candidate.encoders, [&x, &y], eps, control).await
 }

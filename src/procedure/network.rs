@@ -2,16 +2,15 @@
 
 use super::choose::{Candidate, Judge, Origin};
 use super::control::{Control, Failure, Progress};
-use super::linear::rows;
+use super::sides::rows;
 use super::{LossChoice, Settings, Sides};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
-use crate::geometry::panel::Distance;
 use crate::geometry::ranks::mid_ranks;
 use crate::geometry::spectral::{Thin, thin};
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
-use crate::solver::align::{Align, Objective, Problem, STATS, Terms};
+use crate::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
 use crate::solver::infer::Encoders;
 use crate::solver::losses::classic::Distances;
 use crate::solver::losses::rank_gw::{self, Halves, Ranks};
@@ -25,80 +24,91 @@ pub(super) async fn candidates(
     device: &Device,
     sides: &Sides,
     settings: &Settings,
-    judge: &Judge,
+    judge: &Judge<'_>,
     control: &mut impl Control,
 ) -> Result<Vec<Candidate>, Failure> {
     let mut found = Vec::new();
-    for (d, &distance) in settings.distances.iter().enumerate() {
-        let origin = Origin::Network { distance, loss: settings.loss, subsample: 0 };
-        let inputs = sides.inputs(origin.preparation());
-        for fit in 0..settings.fits {
-            let seed = settings.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(fit) * 101 + d as u64);
+    for (index, measure) in judge.measures().into_iter().enumerate() {
+        for subsample in 0..settings.fits {
+            let origin = Origin::Network { measure, loss: settings.loss, subsample };
+            let inputs = sides.inputs(origin.preparations());
+            let shuffle = u64::from(subsample) * 101 + index as u64;
+            let seed = settings.seed.wrapping_mul(1_000_003).wrapping_add(shuffle);
             let mut rng = Rng::new(seed);
-            let chosen = judge.rows().map(|rows| {
-                let picked = rng.sample(rows.len(), settings.sample);
-                picked.into_iter().collect::<Vec<usize>>()
-            });
-            let weights = train(device, &inputs, settings, judge, distance, &chosen, seed, control).await?;
-            let shapes = Align::shapes(&settings.train, [inputs[0].cols() as u32, inputs[1].cols() as u32]);
-            let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
-            let origin = Origin::Network { distance, loss: settings.loss, subsample: fit };
+            let chosen = judge.rows().map(|rows| rng.sample(rows.len(), settings.sample));
+            let dims = inputs.each_ref().map(|side| side.cols() as u32);
+            let fit = Fit { inputs, distances: judge.distances(index), rows: judge.rows(), chosen, seed };
+            let weights = fit.train(device, settings, control).await?;
+            let encoders = Encoders::Networks {
+                shapes: Align::shapes(&settings.train, dims),
+                weights,
+                cost: settings.train.cost,
+            };
             found.push(judge.candidate(device, encoders, origin, control).await?);
         }
     }
     Ok(found)
 }
 
-/// Trains one fit on rows `chosen` among those that are judged, and returns its parameters.
-#[allow(clippy::too_many_arguments)]
-async fn train(
-    device: &Device,
-    inputs: &[Dense; 2],
-    settings: &Settings,
-    judge: &Judge,
-    distance: Distance,
-    chosen: &[Vec<usize>; 2],
+/// One fit: rows `chosen` among those that are judged.
+struct Fit<'a> {
+    inputs: [Dense; 2],
+    /// Distances among the judged rows.
+    distances: &'a [Dense; 2],
+    rows: [&'a [usize]; 2],
+    chosen: [Vec<usize>; 2],
     seed: u64,
-    control: &mut impl Control,
-) -> Result<Vec<f32>, Failure> {
-    let mut plan = Plan::new();
-    let train = crate::solver::align::AlignSettings { seed, ..settings.train.clone() };
-    let [x, y] = [0, 1].map(|side| {
-        let picked: Vec<usize> = chosen[side].iter().map(|&i| judge.rows()[side][i]).collect();
-        put(&mut plan, "inputs", &rows(&inputs[side], &picked))
-    });
-    let within = [0, 1].map(|side| {
-        let whole = judge.distances(distance, side);
-        let picked = &chosen[side];
-        Dense::from_fn(picked.len(), picked.len(), |i, j| whole.at(picked[i], picked[j]))
-    });
-    let objective = match settings.loss {
-        LossChoice::Classic => {
-            let [x, y] = within.map(|d| put(&mut plan, "distances", &halved(&d)));
-            Objective::Classic(Distances::Dense { x, y })
-        }
-        LossChoice::RankGw => Objective::RankGw(ranks(&mut plan, &within)),
-    };
-    let align = Align::record(&mut plan, &train, &Problem { x, y, objective, terms: Terms::default() });
-    let mut executor = device.prepare(plan).await?;
-    let mut done = 0;
-    while done < train.steps {
-        let chunk = control.chunk().min(train.steps - done);
-        executor.submit(align.step, chunk)?;
-        executor.settle(1).await?;
-        done += chunk;
-        if let Some(stats) = executor.stats()? {
-            let width = STATS as usize;
-            if let Some(bad) =
-                stats.values.chunks_exact(width).position(|row| row.iter().any(|v| !v.is_finite()))
-            {
-                let step = stats.first_step + bad as u32;
-                return Err(Failure::Diverged { step, cause: "the loss is not a number any more".into() });
+}
+
+impl Fit<'_> {
+    /// Trains it and returns its parameters.
+    async fn train(
+        &self,
+        device: &Device,
+        settings: &Settings,
+        control: &mut impl Control,
+    ) -> Result<Vec<f32>, Failure> {
+        let mut plan = Plan::new();
+        let train = AlignSettings { seed: self.seed, ..settings.train.clone() };
+        let [x, y] = [0, 1].map(|side| {
+            let picked: Vec<usize> = self.chosen[side].iter().map(|&i| self.rows[side][i]).collect();
+            put(&mut plan, "inputs", &rows(&self.inputs[side], &picked))
+        });
+        let within = [0, 1].map(|side| {
+            let (whole, picked) = (&self.distances[side], &self.chosen[side]);
+            Dense::from_fn(picked.len(), picked.len(), |i, j| whole.at(picked[i], picked[j]))
+        });
+        let objective = match settings.loss {
+            LossChoice::Classic => {
+                let [x, y] = within.map(|d| put(&mut plan, "distances", &halved(&d)));
+                Objective::Classic(Distances::Dense { x, y })
             }
+            LossChoice::RankGw => Objective::RankGw(ranks(&mut plan, &within)),
+        };
+        let align = Align::record(&mut plan, &train, &Problem { x, y, objective, terms: Terms::default() });
+        let mut executor = device.prepare(plan).await?;
+        let mut done = 0;
+        while done < train.steps {
+            let chunk = control.chunk().min(train.steps - done);
+            executor.submit(align.step, chunk)?;
+            executor.settle(1).await?;
+            done += chunk;
+            if let Some(stats) = executor.stats()? {
+                let width = STATS as usize;
+                if let Some(bad) =
+                    stats.values.chunks_exact(width).position(|row| row.iter().any(|v| !v.is_finite()))
+                {
+                    let step = stats.first_step + bad as u32;
+                    return Err(Failure::Diverged {
+                        step,
+                        cause: "the loss is not a number any more".into(),
+                    });
+                }
+            }
+            control.checkpoint(Progress { phase: "training", done, of: train.steps }).await?;
         }
-        control.checkpoint(Progress { phase: "training", done, of: train.steps }).await?;
+        Ok(executor.read(align.weights).await?)
     }
-    Ok(executor.read(align.weights).await?)
 }
 
 fn put(plan: &mut Plan, label: &'static str, dense: &Dense) -> Mat {

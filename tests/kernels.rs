@@ -46,7 +46,8 @@ kernel_tests!(
     row_dots,
     col_dots,
     cg,
-    implicit_grad
+    implicit_grad,
+    change
 );
 
 async fn agrees(name: &str) {

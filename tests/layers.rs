@@ -13,8 +13,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("geometry", &["kernels", "rng"]),
     ("metrics", &["geometry"]),
     ("solver", &["plan", "kernels", "rng"]),
+    ("baseline", &["plan", "kernels", "solver", "exec"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
-    ("worker", &["check", "exec", "geometry", "kernels", "metrics", "plan", "protocol", "rng", "solver"]),
+    (
+        "worker",
+        &["baseline", "check", "exec", "geometry", "kernels", "metrics", "plan", "protocol", "rng", "solver"],
+    ),
     ("app", &["protocol"]),
 ];
 

@@ -9,6 +9,7 @@ pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
 pub mod cg;
+pub mod change;
 pub mod col_dots;
 pub mod col_lse;
 pub mod divide;
@@ -60,6 +61,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
     Entry { kernel: &cg::KERNEL, cases: cg::cases },
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
+    Entry { kernel: &change::KERNEL, cases: change::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -41,7 +41,7 @@ pub struct GwSettings {
 
 impl Default for GwSettings {
     fn default() -> Self {
-        Self { eps: 5e-3, sinkhorn: 100, outer: 1000, tolerance: 1e-4 }
+        Self { eps: 5e-3, sinkhorn: 40, outer: 1000, tolerance: 1e-4 }
     }
 }
 

@@ -18,8 +18,12 @@ impl Arguments {
                 let value = words.next().ok_or_else(|| format!("--{name} needs a value"))?;
                 values.push((name.to_owned(), Some(value.clone())));
             } else {
-                let known = names.iter().map(|n| format!("--{n} …")).chain(flags.iter().map(|f| format!("--{f}")));
-                return Err(format!("'{word}' is not an argument; there are {}", known.collect::<Vec<_>>().join(", ")));
+                let known =
+                    names.iter().map(|n| format!("--{n} …")).chain(flags.iter().map(|f| format!("--{f}")));
+                return Err(format!(
+                    "'{word}' is not an argument; there are {}",
+                    known.collect::<Vec<_>>().join(", ")
+                ));
             }
         }
         Ok(Self { values })

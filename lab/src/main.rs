@@ -1,6 +1,7 @@
 //! The solver measured natively. `cargo xtask evaluate` and `cargo xtask bench` build and run this.
 
 mod arguments;
+mod bench;
 
 use std::process::ExitCode;
 
@@ -10,8 +11,9 @@ fn main() -> ExitCode {
         Some((command, rest)) => (command.as_str(), rest),
         None => ("", [].as_slice()),
     };
-    let _ = rest;
-    let outcome: Result<(), String> = match command {
+    let outcome = match command {
+        "bench" => bench::bench(rest),
+        "bench-child" => bench::child(rest),
         other => Err(format!("there is no command '{other}'")),
     };
     match outcome {

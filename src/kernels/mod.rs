@@ -10,6 +10,7 @@ pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
 pub mod cg;
+pub mod change;
 pub mod col_dots;
 pub mod col_lse;
 pub mod divide;
@@ -80,6 +81,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &sort_rows::KERNEL, cases: sort_rows::cases },
     Entry { kernel: &soft_rank::KERNEL, cases: soft_rank::cases },
     Entry { kernel: &soft_rank_grad::KERNEL, cases: soft_rank_grad::cases },
+    Entry { kernel: &change::KERNEL, cases: change::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -91,7 +91,7 @@ block_on_test! {
             embedding: 3,
             activation: concord::kernels::Activation::Tanh,
             steps: 1,
-            annealing: concord::solver::annealing::Annealing { start: 0.5, end: 0.5, share: 1.0 },
+            annealing: concord::solver::annealing::Annealing { start: 0.5, end: 0.5, ..Default::default() },
             sinkhorn: 300,
             conjugate: 30,
             ..AlignSettings::default()

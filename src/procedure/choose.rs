@@ -189,6 +189,14 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// The score of a plan between all points, of which the judged rows count.
+    pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
+        let [rx, ry] = &self.rows;
+        let part = Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]));
+        let sum: f64 = self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &part)).sum();
+        sum / self.panel.len().max(1) as f64
+    }
+
     /// A quick score of encoders on at most `most` rows a side, by the first measure only.
     pub(super) async fn glance(
         &self,
@@ -213,13 +221,19 @@ impl<'a> Judge<'a> {
         control: &mut impl Control,
     ) -> Result<Alignment, Failure> {
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let Some(best) = candidates.first() else {
+        if candidates.is_empty() {
             return Err(Failure::Input("No candidate was asked for: choose at least one encoder.".into()));
-        };
-        let floor = best.score - CLOSE * best.score.abs();
-        let rival = candidates
-            .iter()
-            .position(|other| other.score >= floor && self.difference(best, other) > DIFFERENT);
+        }
+        // Where a linear map says the same as the first, nearly as well, it is taken: it has far fewer
+        // parameters to be wrong with.
+        let simpler = candidates.iter().position(|other| {
+            let linear = matches!(other.origin, Origin::Linear { .. });
+            linear && near(&candidates[0], other) && self.difference(&candidates[0], other) < DIFFERENT
+        });
+        candidates[..=simpler.unwrap_or(0)].rotate_right(1);
+        let best = &candidates[0];
+        let rival =
+            candidates.iter().position(|other| near(best, other) && self.difference(best, other) > DIFFERENT);
         let eps = self.softness(device, best, control).await?;
         Ok(Alignment { candidates, rival, eps })
     }
@@ -258,6 +272,11 @@ impl<'a> Judge<'a> {
         }
         Ok(best.1)
     }
+}
+
+/// Whether the other scores nearly as well, or better.
+fn near(best: &Candidate, other: &Candidate) -> bool {
+    other.score >= best.score - CLOSE * best.score.abs()
 }
 
 fn evenly_ranked(distances: &Dense) -> Dense {

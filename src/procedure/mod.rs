@@ -7,13 +7,18 @@ mod choose;
 mod control;
 mod linear;
 mod network;
+mod objective;
 mod sides;
 mod transport;
+mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress};
+pub use linear::START_STEPS as LINEAR_STEPS;
+pub use objective::objective;
 pub use sides::Sides;
-pub use transport::Coupling;
+pub use transport::{Coupling, transport};
+pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
 use crate::geometry::panel::{Measure, default_panel};
@@ -32,16 +37,20 @@ pub enum EncoderChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossChoice {
     Classic,
+    Frobenius,
     RankGw,
+    SoftRank,
 }
 
 impl LossChoice {
-    pub const ALL: [Self; 2] = [Self::Classic, Self::RankGw];
+    pub const ALL: [Self; 4] = [Self::Classic, Self::Frobenius, Self::RankGw, Self::SoftRank];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Classic => "classic",
+            Self::Frobenius => "frobenius",
             Self::RankGw => "rank-gw",
+            Self::SoftRank => "soft-rank",
         }
     }
 
@@ -63,6 +72,10 @@ pub struct Settings {
     /// Points a side that a network is trained on.
     pub sample: usize,
     pub train: AlignSettings,
+    /// Steps after which every fit gets a new subsample; none for the same all along.
+    pub redraw: Option<u32>,
+    /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
+    pub dirichlet: f32,
     /// Linear starts.
     pub starts: Vec<Start>,
     /// How many of the linear starts are refined.
@@ -82,6 +95,8 @@ impl Default for Settings {
             fits: 1,
             sample: 300,
             train: AlignSettings::default(),
+            redraw: None,
+            dirichlet: 0.0,
             starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
             refined: 3,
             eps: 0.05,
@@ -115,6 +130,11 @@ pub async fn align(
     judge.choose(device, candidates, control).await
 }
 
+/// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
+pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> f64 {
+    choose::Judge::new(sides, settings).score_whole(coupling)
+}
+
 /// Applies a candidate to all points.
 pub async fn infer(
     device: &Device,
@@ -124,5 +144,5 @@ pub async fn infer(
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
     let [x, y] = sides.inputs(candidate.origin.preparations());
-    transport::transport(device, &candidate.encoders, [&x, &y], eps, control).await
+    transport(device, &candidate.encoders, [&x, &y], eps, control).await
 }

@@ -5,8 +5,9 @@ use concord::exec::{CpuExecutor, Executor};
 use concord::geometry::Dense;
 use concord::geometry::low_rank::LowRank;
 use concord::plan::{Mat, PassId, Plan};
+use concord::procedure::{LossChoice, objective};
 use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Problem};
+use concord::solver::align::{Align, AlignSettings, Objective, Problem, Terms};
 use concord::solver::implicit;
 use concord::solver::losses::classic::Distances;
 use concord::solver::sinkhorn::{Marginals, Sinkhorn, uniform};
@@ -26,8 +27,23 @@ pub struct Loss {
 
 /// Every loss that is timed. A new one is a line here.
 pub const LOSSES: &[Loss] = &[
-    Loss { name: "classic, low rank", record: |plan, s, c| align(plan, s, c, low_rank) },
-    Loss { name: "classic, dense", record: |plan, s, c| align(plan, s, c, dense) },
+    Loss {
+        name: "classic, low rank",
+        record: |plan, s, c| align(plan, s, c, |p, c| Ok(Objective::Classic(low_rank(p, c)?))),
+    },
+    Loss {
+        name: "classic, dense",
+        record: |plan, s, c| align(plan, s, c, |p, c| given(p, c, LossChoice::Classic)),
+    },
+    Loss {
+        name: "Frobenius",
+        record: |plan, s, c| align(plan, s, c, |p, c| given(p, c, LossChoice::Frobenius)),
+    },
+    Loss { name: "rank-gw", record: |plan, s, c| align(plan, s, c, |p, c| given(p, c, LossChoice::RankGw)) },
+    Loss {
+        name: "soft rank",
+        record: |plan, s, c| align(plan, s, c, |p, c| given(p, c, LossChoice::SoftRank)),
+    },
 ];
 
 /// Sizes at which a training step is timed, with the number of steps.
@@ -62,16 +78,22 @@ pub fn dense(plan: &mut Plan, clouds: &Clouds) -> Result<Distances, String> {
     Ok(Distances::Dense { x, y })
 }
 
-/// Records a training step for distances given either way.
+/// The objective as the procedure would put it.
+fn given(plan: &mut Plan, clouds: &Clouds, loss: LossChoice) -> Result<Objective, String> {
+    let [x, y] = clouds.distances();
+    Ok(objective(plan, loss, [&[x], &[y]], None))
+}
+
+/// Records a training step.
 pub fn align(
     plan: &mut Plan,
     settings: &AlignSettings,
     clouds: &Clouds,
-    distances: Given,
+    objective: fn(&mut Plan, &Clouds) -> Result<Objective, String>,
 ) -> Result<Align, String> {
     let [x, y] = clouds.inputs().each_ref().map(|side| put(plan, side));
-    let distances = distances(plan, clouds)?;
-    Ok(Align::record(plan, settings, &Problem { x, y, distances }))
+    let objective = objective(plan, clouds)?;
+    Ok(Align::record(plan, settings, &Problem { x, y, objective, terms: Terms::default() }))
 }
 
 /// Training steps of every loss at every size. Each step of a short run is timed, so that the median is

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use concord::baseline::entropic_gw::{GwSettings, solve};
-use concord::exec::Executor;
+use concord::exec::{Device, Executor};
 use concord::plan::Plan;
-use concord::solver::align::AlignSettings;
-use concord::solver::infer::Infer;
+use concord::procedure::{self, NoControl, Settings, Sides, transport};
+use concord::solver::align::{AlignSettings, Objective};
+use concord::solver::infer::Encoders;
 use pollster::block_on;
 use serde_json::{Value, json};
 
@@ -24,10 +25,10 @@ use crate::arguments::Arguments;
 /// Points a side that the encoders are trained on.
 const TRAINED: usize = 300;
 const INFERENCE_EPS: f32 = 0.05;
-const INFERENCE_STEPS: u32 = 40;
 
 /// What a child can be asked for: the word, and its name in the results.
-const KINDS: [(&str, &str); 3] = [
+const KINDS: [(&str, &str); 4] = [
+    ("procedure", "the whole default procedure"),
     ("fit", "one fit: 300 steps on 300 points, applied to all"),
     ("gw-low-rank", "entropic GW to convergence, low rank"),
     ("gw-dense", "entropic GW to convergence, dense"),
@@ -75,6 +76,7 @@ pub fn child(words: &[String]) -> Result<(), String> {
     let clouds = Clouds { x: npy::read(&folder.join("x.npy"))?, y: npy::read(&folder.join("y.npy"))? };
     let (time, outcome) = match arguments.required("kind")? {
         "fit" => seconds(|| fit(&clouds)),
+        "procedure" => seconds(|| whole(&clouds)),
         "gw-low-rank" => seconds(|| gw(&clouds, scaled_low_rank)),
         "gw-dense" => seconds(|| gw(&clouds, dense)),
         other => return Err(format!("there is no kind '{other}'")),
@@ -90,22 +92,29 @@ pub fn child(words: &[String]) -> Result<(), String> {
 fn fit(clouds: &Clouds) -> Result<Value, String> {
     let settings = AlignSettings::default();
     let mut plan = Plan::new();
-    let trained = align(&mut plan, &settings, &clouds.part(TRAINED), low_rank)?;
+    let trained =
+        align(&mut plan, &settings, &clouds.part(TRAINED), |p, c| Ok(Objective::Classic(low_rank(p, c)?)))?;
     let mut cpu = prepare(plan)?;
     cpu.submit(trained.step, settings.steps).map_err(|error| error.to_string())?;
     let weights = block_on(cpu.read(trained.weights)).map_err(|error| error.to_string())?;
     drop(cpu);
 
     let [x, y] = clouds.inputs();
-    let points = [x.data(), y.data()];
-    let infer = Infer::record(&trained.shapes, &weights, points, INFERENCE_EPS, INFERENCE_STEPS);
-    let mut cpu = prepare(infer.plan)?;
-    cpu.submit(infer.embed, 1).map_err(|error| error.to_string())?;
-    cpu.submit(infer.transport, infer.steps).map_err(|error| error.to_string())?;
-    let stats = cpu.stats().map_err(|error| error.to_string())?;
-    let marginal_error = stats.and_then(|stats| stats.values.last().copied());
-    block_on(cpu.read(infer.coupling.buf)).map_err(|error| error.to_string())?;
-    Ok(json!({ "marginal_error": marginal_error }))
+    let encoders = Encoders::Networks { shapes: trained.shapes, weights, cost: settings.cost };
+    let coupling = block_on(transport(&Device::Cpu, &encoders, [&x, &y], INFERENCE_EPS, &mut NoControl))
+        .map_err(|error| error.to_string())?;
+    Ok(json!({ "marginal_error": coupling.error }))
+}
+
+/// The whole default procedure: all candidates, the choice, and its plan between all points.
+fn whole(clouds: &Clouds) -> Result<Value, String> {
+    let sides = Sides::new(clouds.x.clone(), clouds.y.clone()).map_err(|error| error.to_string())?;
+    let alignment = block_on(procedure::align(&Device::Cpu, &sides, &Settings::default(), &mut NoControl))
+        .map_err(|error| error.to_string())?;
+    let coupling =
+        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), alignment.eps, &mut NoControl))
+            .map_err(|error| error.to_string())?;
+    Ok(json!({ "candidates": alignment.candidates.len(), "marginal_error": coupling.error }))
 }
 
 /// Solves entropic GW on all points until the plan no longer changes.

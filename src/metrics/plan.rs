@@ -26,17 +26,6 @@ pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
     if scale > 0.0 { agreement(&x, &y, plan) / scale } else { 0.0 }
 }
 
-/// How well a projection keeps the order of distances: the mean rank correlation, over the rows, between the
-/// ranks of a side's own distances and the ranks of the distances between its projected points. At random 0.
-pub fn order_kept(own: &Dense, projected: &Dense) -> f64 {
-    let n = own.rows();
-    let even = vec![1.0 / n as f64; n];
-    let (a, b) = (centred(own, &even), centred(projected, &even));
-    let scale = (moment(&a, &even) * moment(&b, &even)).sqrt();
-    let joint: f64 = a.data().iter().zip(b.data()).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
-    if scale > 0.0 { joint / (n * n) as f64 / scale } else { 0.0 }
-}
-
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
 /// nothing is matched with anything in particular.
 pub fn relative_entropy(plan: &Dense) -> f64 {
@@ -143,8 +132,5 @@ mod tests {
         assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
         assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
         assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
-        assert!((order_kept(&ranks, &ranks) - 1.0).abs() < 1e-6);
-        let reversed = Dense::from_fn(4, 4, |i, j| 1.0 - ranks.at(i, j));
-        assert!((order_kept(&ranks, &reversed) + 1.0).abs() < 1e-6);
     }
 }

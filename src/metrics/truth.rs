@@ -31,13 +31,39 @@ pub fn foscttm(x: &Dense, y: &Dense, pairs: &[(usize, usize)]) -> BothWays {
     BothWays { xy: xy / count, yx: yx / count }
 }
 
+/// [`foscttm`] by the plan itself: the share of all y that are coupled more strongly with `x_i` than `y_j` is.
+/// The plan orders the points by `C_ij − f_i − g_j`, the cost less what it takes to reach either point at all, so
+/// this is the distance of the aligned space without the points that are near to everything.
+pub fn foscttm_of_plan(plan: &Dense, pairs: &[(usize, usize)]) -> BothWays {
+    let (mut xy, mut yx) = (0.0, 0.0);
+    for &(i, j) in pairs {
+        let own = plan.at(i, j);
+        let stronger_y = plan.row(i).iter().filter(|p| **p > own).count();
+        let stronger_x = (0..plan.rows()).filter(|&k| plan.at(k, j) > own).count();
+        xy += stronger_y as f64 / plan.cols() as f64;
+        yx += stronger_x as f64 / plan.rows() as f64;
+    }
+    let count = pairs.len().max(1) as f64;
+    BothWays { xy: xy / count, yx: yx / count }
+}
+
 /// The share of x whose label is the commonest among their `k` nearest y. Of equally common labels the
 /// one with the nearest representative wins. At random: [`label_null`].
 pub fn label_transfer(x: &Dense, x_labels: &[u32], y: &Dense, y_labels: &[u32], k: usize) -> f64 {
     assert_eq!((x.rows(), y.rows()), (x_labels.len(), y_labels.len()), "a label for every row");
-    let distances = between(x, y, Metric::SquaredEuclidean);
-    let mut order: Vec<usize> = (0..y.rows()).collect();
-    let right = (0..x.rows())
+    label_majority(&between(x, y, Metric::SquaredEuclidean), x_labels, y_labels, k)
+}
+
+/// [`label_transfer`] by the plan itself: the `k` y that are coupled most strongly vote.
+pub fn label_transfer_of_plan(plan: &Dense, x_labels: &[u32], y_labels: &[u32], k: usize) -> f64 {
+    let far = Dense::from_fn(plan.rows(), plan.cols(), |i, j| -plan.at(i, j));
+    label_majority(&far, x_labels, y_labels, k)
+}
+
+/// The share of rows whose label is the commonest among their `k` smallest columns.
+fn label_majority(distances: &Dense, x_labels: &[u32], y_labels: &[u32], k: usize) -> f64 {
+    let mut order: Vec<usize> = (0..distances.cols()).collect();
+    let right = (0..distances.rows())
         .filter(|&i| {
             let row = distances.row(i);
             let nearer = |a: &usize, b: &usize| row[*a].total_cmp(&row[*b]).then(a.cmp(b));
@@ -52,7 +78,7 @@ pub fn label_transfer(x: &Dense, x_labels: &[u32], y: &Dense, y_labels: &[u32], 
             nearest.iter().rev().copied().max_by_key(|&l| votes(l)) == Some(x_labels[i])
         })
         .count();
-    right as f64 / x.rows().max(1) as f64
+    right as f64 / distances.rows().max(1) as f64
 }
 
 /// What [`label_transfer`] gives when x and y are paired at random and one neighbour is asked:
@@ -98,6 +124,12 @@ mod tests {
         let y = Dense::from_fn(4, 2, |i, j| x.at(order[i], j));
         let pairs: Vec<_> = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
         assert_eq!(foscttm(&x, &y, &pairs), BothWays { xy: 0.0, yx: 0.0 });
+        let permutation = Dense::from_fn(4, 4, |i, j| if order[j] == i { 0.25 } else { 0.0 });
+        assert_eq!(foscttm_of_plan(&permutation, &pairs), BothWays { xy: 0.0, yx: 0.0 });
+        assert_eq!(label_transfer_of_plan(&permutation, &[0, 1, 2, 3], &[2, 0, 3, 1], 1), 1.0);
+        // Exchange two columns: two of four rows now prefer one other y, and the same from the other side.
+        let wrong = Dense::from_fn(4, 4, |i, j| permutation.at(i, [1, 0, 2, 3][j]));
+        assert_eq!(foscttm_of_plan(&wrong, &pairs), BothWays { xy: 0.125, yx: 0.125 });
         assert_eq!(exact_matches(&[1, 3, 0, 2], &pairs), 1.0);
         assert_eq!(exact_matches(&[1, 3, 2, 0], &pairs), 0.5);
     }

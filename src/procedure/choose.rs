@@ -7,11 +7,10 @@ use super::transport::{Coupling, transport};
 use super::{LossChoice, Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
-use crate::geometry::distance::{Metric, pairwise};
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks;
-use crate::metrics::plan::{barycentric, order_kept, spearman};
+use crate::metrics::plan::spearman;
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 
@@ -75,8 +74,6 @@ pub struct Alignment {
     /// A candidate that is clearly different from the best and scores nearly as well: the data do not say which
     /// of them is right.
     pub rival: Option<usize>,
-    /// The ε at which the best one's projections keep the order of distances best.
-    pub eps: f32,
 }
 
 impl Alignment {
@@ -89,11 +86,6 @@ impl Alignment {
 const CLOSE: f64 = 0.03;
 /// Matches that lie this far apart in rank on average are clearly different; unrelated ones are half.
 const DIFFERENT: f64 = 0.3;
-
-/// The softness of transports that is tried for the result.
-const SOFTNESS: [f32; 6] = [0.4, 0.2, 0.1, 0.05, 0.025, 0.0125];
-/// Rows a side on which it is tried.
-const TRIED: usize = 1000;
 
 /// Distances and ranks of the judged rows, once for all candidates.
 pub(super) struct Judge<'a> {
@@ -213,13 +205,8 @@ impl<'a> Judge<'a> {
         Ok(spearman(&part(x, n), &part(y, m), &coupling.plan))
     }
 
-    /// Ranks the candidates and finds the rival and the ε of the best.
-    pub(super) async fn choose(
-        &self,
-        device: &Device,
-        mut candidates: Vec<Candidate>,
-        control: &mut impl Control,
-    ) -> Result<Alignment, Failure> {
+    /// Ranks the candidates and looks for a rival.
+    pub(super) fn choose(&self, mut candidates: Vec<Candidate>) -> Result<Alignment, Failure> {
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
         if candidates.is_empty() {
             return Err(Failure::Input("No candidate was asked for: choose at least one encoder.".into()));
@@ -234,8 +221,7 @@ impl<'a> Judge<'a> {
         let best = &candidates[0];
         let rival =
             candidates.iter().position(|other| near(best, other) && self.difference(best, other) > DIFFERENT);
-        let eps = self.softness(device, best, control).await?;
-        Ok(Alignment { candidates, rival, eps })
+        Ok(Alignment { candidates, rival })
     }
 
     /// How far apart the matches of two candidates lie, in ranks of Y's distances: 0 the same, ½ unrelated.
@@ -243,34 +229,6 @@ impl<'a> Judge<'a> {
         let ranks = &self.panel[0].ranks[1];
         let sum: f64 = a.matches.iter().zip(&b.matches).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
         sum / a.matches.len().max(1) as f64
-    }
-
-    /// The softness of the transport at which projections keep the order of distances best. Too sharp, and each
-    /// point follows the noise of its match; too soft, and all go to the middle.
-    async fn softness(
-        &self,
-        device: &Device,
-        candidate: &Candidate,
-        control: &mut impl Control,
-    ) -> Result<f32, Failure> {
-        let [x, y] = self.seen(candidate.origin, TRIED);
-        let own = [0, 1].map(|side| {
-            let n = [&x, &y][side].rows();
-            evenly_ranked(&Dense::from_fn(n, n, |i, j| self.panel[0].distances[side].at(i, j)))
-        });
-        let mut best = (f64::MIN, self.eps);
-        for eps in SOFTNESS {
-            let plan = transport(device, &candidate.encoders, [&x, &y], eps, control).await?.plan;
-            let back = Dense::from_fn(plan.cols(), plan.rows(), |i, j| plan.at(j, i));
-            let kept: f64 = [(&own[0], barycentric(&plan, &y)), (&own[1], barycentric(&back, &x))]
-                .into_iter()
-                .map(|(own, there)| order_kept(own, &evenly_ranked(&pairwise(&there, Metric::Euclidean))))
-                .sum();
-            if kept > best.0 {
-                best = (kept, eps);
-            }
-        }
-        Ok(best.1)
     }
 }
 

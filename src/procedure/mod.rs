@@ -80,7 +80,7 @@ pub struct Settings {
     pub starts: Vec<Start>,
     /// How many of the linear starts are refined.
     pub refined: usize,
-    /// ε of the transports by which candidates are compared.
+    /// ε of the transports, relative to the mean cost.
     pub eps: f32,
     pub seed: u64,
 }
@@ -127,7 +127,7 @@ pub async fn align(
     if settings.encoder != EncoderChoice::Linear {
         candidates.extend(network::candidates(device, sides, settings, &judge, control).await?);
     }
-    judge.choose(device, candidates, control).await
+    judge.choose(candidates)
 }
 
 /// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.

@@ -13,6 +13,8 @@ const PATIENCE: u32 = 30;
 /// A plan between points, and how well it was solved.
 pub struct Coupling {
     pub plan: Dense,
+    /// Both sides where the encoders put them; none without encoders.
+    pub embedded: Option<[Dense; 2]>,
     /// How far its columns are from their marginal, summed.
     pub error: f32,
 }
@@ -72,5 +74,11 @@ pub async fn transport(
         });
     }
     let data = executor.read(infer.coupling.buf).await?;
-    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), error })
+    let mut embedded = Vec::new();
+    for mat in [infer.x_embedded, infer.y_embedded] {
+        let data = executor.read(mat.buf).await?;
+        embedded.push(Dense::new(mat.rows as usize, mat.cols as usize, data));
+    }
+    let embedded = <[Dense; 2]>::try_from(embedded).ok();
+    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), embedded, error })
 }

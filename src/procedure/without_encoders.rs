@@ -31,5 +31,5 @@ pub async fn entropic_gw(
     let mut executor = device.prepare(plan).await?;
     let solution = solve(&mut executor, &gw).await?;
     let plan = Dense::new(x.rows(), y.rows(), solution.coupling);
-    Ok((Coupling { plan, error: solution.marginal_error }, solution.outer))
+    Ok((Coupling { plan, embedded: None, error: solution.marginal_error }, solution.outer))
 }

@@ -108,11 +108,12 @@ fn fit(clouds: &Clouds) -> Result<Value, String> {
 
 /// The whole default procedure: all candidates, the choice, and its plan between all points.
 fn whole(clouds: &Clouds) -> Result<Value, String> {
+    let settings = Settings::default();
     let sides = Sides::new(clouds.x.clone(), clouds.y.clone()).map_err(|error| error.to_string())?;
-    let alignment = block_on(procedure::align(&Device::Cpu, &sides, &Settings::default(), &mut NoControl))
+    let alignment = block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl))
         .map_err(|error| error.to_string())?;
     let coupling =
-        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), alignment.eps, &mut NoControl))
+        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), settings.eps, &mut NoControl))
             .map_err(|error| error.to_string())?;
     Ok(json!({ "candidates": alignment.candidates.len(), "marginal_error": coupling.error }))
 }

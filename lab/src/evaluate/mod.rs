@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use bar::Bar;
 use concord::exec::{Device, Preference};
-use concord::geometry::features::Preparation;
 use concord::geometry::panel::{Distance, Measure};
+use concord::metrics::truth::BothWays;
 use concord::procedure::{self, EncoderChoice, LossChoice, Origin, Settings};
 use concord::solver::annealing::Shape;
 use data::{Case, Data};
@@ -190,10 +190,10 @@ impl Run {
             "seed": seed,
             "n": x.rows(),
             "m": y.rows(),
-            "foscttm_xy": score.foscttm[0],
-            "foscttm_yx": score.foscttm[1],
-            "label_transfer_xy": score.labels[0],
-            "label_transfer_yx": score.labels[1],
+            "foscttm_xy": score.foscttm.xy,
+            "foscttm_yx": score.foscttm.yx,
+            "label_transfer_xy": score.labels.xy,
+            "label_transfer_yx": score.labels.yx,
             "exact_match": score.exact,
             "gw_loss": score.gw_loss,
             "null_gw_loss": score.null_gw_loss,
@@ -210,7 +210,7 @@ impl Run {
         let alignment = block_on(procedure::align(&self.device, &case.sides, settings, &mut bar))
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
-        let (best, eps) = (alignment.best(), alignment.eps);
+        let (best, eps) = (alignment.best(), settings.eps);
         let panel = settings.panel(case.sides.dims());
         let scored = |candidate: &procedure::Candidate, bar: &mut Bar| {
             let start = Instant::now();
@@ -222,13 +222,13 @@ impl Run {
             };
             let seconds = start.elapsed().as_secs_f64();
             bar.clear();
-            let score = score(case, &coupling, candidate.origin.preparations(), measure);
+            let score = score(case, &coupling, measure);
             Ok::<_, String>((score, measure, seconds))
         };
         if self.show {
-            eprintln!("    {}; ε {eps}, rival {:?}", bar.phases(), alignment.rival);
+            eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival);
             for candidate in &alignment.candidates {
-                let ([xy, yx], exact) = {
+                let (BothWays { xy, yx }, exact) = {
                     let (score, _, _) = scored(candidate, &mut bar)?;
                     (score.foscttm, score.exact)
                 };
@@ -255,7 +255,7 @@ impl Run {
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
         let measure = settings.panel(case.sides.dims())[0];
-        let score = score(case, &coupling, [Preparation::Linear; 2], measure);
+        let score = score(case, &coupling, measure);
         let spearman = procedure::plan_spearman(&case.sides, settings, &coupling);
         Ok(Outcome {
             encoder: "none",

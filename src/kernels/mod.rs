@@ -12,7 +12,6 @@ pub mod bias_grad;
 pub mod cg;
 pub mod col_dots;
 pub mod col_lse;
-pub mod divide;
 pub mod gibbs;
 pub mod implicit_grad;
 pub mod jacobi;
@@ -30,7 +29,8 @@ pub mod soft_rank;
 pub mod soft_rank_grad;
 pub mod sort_rows;
 pub mod sqm_grad;
-pub mod sqm_rows;
+pub mod sqm_moments;
+pub mod sqm_sides;
 pub mod tick;
 pub mod unit_rows;
 pub mod unit_rows_grad;
@@ -63,8 +63,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &mat_vec::KERNEL, cases: mat_vec::cases },
     Entry { kernel: &mat_t_vec::KERNEL, cases: mat_t_vec::cases },
     Entry { kernel: &absorb::KERNEL, cases: absorb::cases },
-    Entry { kernel: &sqm_rows::KERNEL, cases: sqm_rows::cases },
-    Entry { kernel: &divide::KERNEL, cases: divide::cases },
+    Entry { kernel: &sqm_moments::KERNEL, cases: sqm_moments::cases },
+    Entry { kernel: &sqm_sides::KERNEL, cases: sqm_sides::cases },
     Entry { kernel: &sqm_grad::KERNEL, cases: sqm_grad::cases },
     Entry { kernel: &row_dots::KERNEL, cases: row_dots::cases },
     Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },

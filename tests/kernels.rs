@@ -44,7 +44,7 @@ kernel_tests!(
     sqm_sides,
     sqm_grad,
     row_dots,
-    col_dots,
+    implicit_right,
     cg,
     implicit_grad,
     jacobi,

@@ -10,10 +10,10 @@ pub mod act_backward;
 pub mod adam;
 pub mod bias_grad;
 pub mod cg;
-pub mod col_dots;
 pub mod col_lse;
 pub mod gibbs;
 pub mod implicit_grad;
+pub mod implicit_right;
 pub mod jacobi;
 pub mod mat_t_vec;
 pub mod mat_vec;
@@ -67,7 +67,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &sqm_sides::KERNEL, cases: sqm_sides::cases },
     Entry { kernel: &sqm_grad::KERNEL, cases: sqm_grad::cases },
     Entry { kernel: &row_dots::KERNEL, cases: row_dots::cases },
-    Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
+    Entry { kernel: &implicit_right::KERNEL, cases: implicit_right::cases },
     Entry { kernel: &cg::KERNEL, cases: cg::cases },
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
     Entry { kernel: &jacobi::KERNEL, cases: jacobi::cases },

@@ -156,7 +156,7 @@ impl CosineCost {
 }
 
 /// A stack of column vectors of ones.
-pub(super) fn ones(plan: &mut Plan, batch: u32, rows: u32) -> Mat {
+fn ones(plan: &mut Plan, batch: u32, rows: u32) -> Mat {
     let ones = plan.mats("ones", batch, rows, 1);
     plan.set_initial(ones.buf, &vec![1.0; batch as usize * rows as usize]);
     ones

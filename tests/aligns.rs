@@ -254,8 +254,8 @@ block_on_test! {
         let mut curves = Vec::new();
         for device in [Device::Cpu, gpu().await] {
             let (plan, align) = record(&settings, &x, &y, 2);
-            // Encoders 6 + 16, cost 3 + 4, Sinkhorn 22, loss 4, implicit gradient 34, Adam 1, statistics 3.
-            assert_eq!(plan.pass(align.step).stages.len(), 93);
+            // Encoders 6 + 10, cost 3 + 4, Sinkhorn 22, loss 4, implicit gradient 34, Adam 1, statistics 3.
+            assert_eq!(plan.pass(align.step).stages.len(), 87);
             let mut executor = device.prepare(plan).await.expect("prepares");
             executor.submit(align.step, settings.steps).expect("submits");
             executor.settle(0).await.expect("settles");

@@ -29,7 +29,6 @@ macro_rules! kernel_tests {
 kernel_tests!(
     matmul,
     act_backward,
-    bias_grad,
     adam,
     reduce,
     row_lse,

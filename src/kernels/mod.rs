@@ -8,7 +8,6 @@ pub mod absorb;
 pub mod accumulate;
 pub mod act_backward;
 pub mod adam;
-pub mod bias_grad;
 pub mod cg;
 pub mod col_lse;
 pub mod gibbs;
@@ -52,7 +51,6 @@ pub struct Entry {
 pub static ALL: &[Entry] = &[
     Entry { kernel: &matmul::KERNEL, cases: matmul::cases },
     Entry { kernel: &act_backward::KERNEL, cases: act_backward::cases },
-    Entry { kernel: &bias_grad::KERNEL, cases: bias_grad::cases },
     Entry { kernel: &adam::KERNEL, cases: adam::cases },
     Entry { kernel: &reduce::KERNEL, cases: reduce::cases },
     Entry { kernel: &row_lse::KERNEL, cases: row_lse::cases },

@@ -77,6 +77,8 @@ fn twin(call: Call<'_>) {
     let batch = call.batch();
     let ([cost, g, a, schedule, step], [out]) = call.buffers();
     let eps = scheduled_row(schedule, step, p.steps, p.columns)[p.eps_column as usize];
+    // Divisions are slow.
+    let inverse = 1.0 / eps;
     let (rows, cols) = (p.rows as usize, p.cols as usize);
     for z in 0..batch {
         let cost = part(cost, p.cost_offset, p.cost_stride, z, rows * cols);
@@ -87,7 +89,7 @@ fn twin(call: Call<'_>) {
         for ((out, cost), a) in lines.zip(a) {
             let top = max_of(cost, g, |c, g| g - c);
             for ((out, cost), g) in out.iter_mut().zip(cost).zip(g) {
-                let exponent = (g - cost - top) / eps;
+                let exponent = (g - cost - top) * inverse;
                 *out = exp(if exponent > LEAST { exponent } else { LEAST });
             }
             let scale = a / sum(out);

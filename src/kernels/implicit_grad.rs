@@ -93,6 +93,8 @@ fn twin(call: Call<'_>) {
     let batch = call.batch();
     let ([plan, grad, s, a, beta, schedule, step], [out]) = call.buffers();
     let eps = scheduled_row(schedule, step, p.steps, p.columns)[p.eps_column as usize];
+    // Divisions are slow.
+    let factor = -1.0 / eps;
     let (rows, cols) = (p.rows as usize, p.cols as usize);
     for z in 0..batch {
         let plan = part(plan, p.plan_offset, p.plan_stride, z, rows * cols);
@@ -105,7 +107,7 @@ fn twin(call: Call<'_>) {
         for ((out, (plan, grad)), (s, a)) in lines.zip(s.iter().zip(a)) {
             let alpha = (s - dot(plan, beta)) / a;
             for (out, ((plan, grad), beta)) in out.iter_mut().zip(plan.iter().zip(grad).zip(beta)) {
-                *out = -plan * (grad - alpha - beta) / eps;
+                *out = factor * plan * (grad - alpha - beta);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Matrix product with an epilogue: the kernel that most of the arithmetic goes through.
 
-use super::support::{Activation, Case, CaseBuilder};
+use super::support::{Activation, Case, CaseBuilder, specialised};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, params};
 
@@ -144,17 +144,17 @@ fn twin(call: Call<'_>) {
         match p.epilogue {
             ADD_BIAS => {
                 let bias = part(aux, p.aux_offset, p.aux_stride, z, n);
-                for row in c.chunks_exact_mut(n) {
+                specialised!(activation, KIND => for row in c.chunks_exact_mut(n) {
                     for (value, bias) in row.iter_mut().zip(bias) {
-                        *value = activation.apply(*value + bias);
+                        *value = KIND.apply(*value + bias);
                     }
-                }
+                });
             }
             GATE => {
                 let y = part(aux, p.aux_offset, p.aux_stride, z, m * n);
-                for (value, y) in c.iter_mut().zip(y) {
-                    *value *= activation.grad(*y);
-                }
+                specialised!(activation, KIND => for (value, y) in c.iter_mut().zip(y) {
+                    *value *= KIND.grad(*y);
+                });
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ mod mat_vec;
 mod potential;
 
 pub use activation::Activation;
+pub(super) use activation::specialised;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;

@@ -1,7 +1,7 @@
 // The vector part of one conjugate-gradient iteration on the scaled Schur complement
-//   Â = I − D Πᵀ diag(1/r) Π D,   D = diag(c)^−½,
+//   Â = I − D Πᵀ diag(1/a) Π D,   D = diag(c)^−½,
 // whose null vector √c is projected out. The products with Π are other kernels' work: they turn `probe`
-// (D times the direction) into `product` (Πᵀ diag(1/r) Π D p). One workgroup a system.
+// (D times the direction) into `product` (Πᵀ diag(1/a) Π D p). One workgroup a system.
 //
 // START takes the right-hand side in `product`, and D times it, scaled to length 1 because its square may
 // underflow, is the first residual. Afterwards: β = D · solution · that length.

@@ -1,6 +1,6 @@
 //! The vector part of conjugate gradients on the Schur complement of the implicit backward pass.
 //!
-//! The system is `(diag c − Πᵀ diag(1/r) Π) β = t − Πᵀ(s/r)`, scaled by `D = diag(c)^−½`; see
+//! The system is `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, scaled by `D = diag(c)^−½`; see
 //! `solver::implicit` for where it comes from and `shaders/cg.wgsl` for the iteration.
 
 use super::support::{Case, CaseBuilder, dot, sum};
@@ -44,7 +44,7 @@ const LEAST: f32 = 1e-30;
 pub struct Cg {
     /// The plan's column sums.
     pub c: Mat,
-    /// The right-hand side at the start, then `Πᵀ diag(1/r) Π · probe`.
+    /// The right-hand side at the start, then `Πᵀ diag(1/a) Π · probe`.
     pub product: Mat,
     /// 3m + 3 values between steps; [`work`] makes it.
     pub work: Mat,

@@ -3,6 +3,7 @@
 //! Read `ARCHITECTURE.md` for the way of the data through these modules.
 
 pub mod app;
+pub mod baseline;
 pub mod check;
 pub mod data;
 pub mod exec;

@@ -182,7 +182,7 @@ async fn step_has_the_gradient_of_its_loss(loss: (Loss, bool), cost: CostKind, t
         activation: Activation::Tanh,
         cost,
         steps: 1,
-        annealing: Annealing { start: 0.5, end: 0.5, share: 1.0 },
+        annealing: Annealing { start: 0.5, end: 0.5, ..Annealing::default() },
         sinkhorn: 300,
         conjugate: 30,
         ..AlignSettings::default()

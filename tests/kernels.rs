@@ -55,7 +55,8 @@ kernel_tests!(
     unit_rows_grad,
     sort_rows,
     soft_rank,
-    soft_rank_grad
+    soft_rank_grad,
+    change
 );
 
 async fn agrees(name: &str) {

@@ -14,11 +14,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("geometry", &["kernels", "rng"]),
     ("metrics", &["geometry", "kernels"]),
     ("solver", &["plan", "kernels", "rng"]),
-    ("procedure", &["exec", "geometry", "metrics", "plan", "rng", "solver"]),
+    ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "solver"]),
+    ("baseline", &["plan", "kernels", "solver", "exec"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
     (
         "worker",
         &[
+            "baseline",
             "check",
             "data",
             "exec",

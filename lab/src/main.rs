@@ -1,6 +1,7 @@
 //! The solver measured natively. `cargo xtask evaluate` and `cargo xtask bench` build and run this.
 
 mod arguments;
+mod bench;
 mod evaluate;
 
 use std::process::ExitCode;
@@ -11,7 +12,9 @@ fn main() -> ExitCode {
         Some((command, rest)) => (command.as_str(), rest),
         None => ("", [].as_slice()),
     };
-    let outcome: Result<(), String> = match command {
+    let outcome = match command {
+        "bench" => bench::bench(rest),
+        "bench-child" => bench::child(rest),
         "evaluate" => evaluate::evaluate(rest),
         other => Err(format!("there is no command '{other}'")),
     };

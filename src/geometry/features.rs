@@ -2,15 +2,25 @@
 
 use super::Dense;
 use super::normalise::Normalisation;
+use super::panel::POSITIONS;
 use super::spectral::{principal_axes, product};
 
 /// How a side is prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// For networks: rows of length 1 (or as they are), centred, scaled so that an entry has the size 1.
-    Network { unit_rows: bool },
-    /// For linear maps: rows of length 1, centred, turned to principal axes, rows of length 1 again.
+    /// For networks: centred, and one scale for all, so that an entry has the size 1.
+    Plain,
+    /// The same for rows of length 1.
+    Unit,
+    /// Every column to mean 0 and variance 1.
+    Standardised,
+    /// For linear maps: rows of length 1, centred, turned to principal axes, rows of length 1 again. Positions
+    /// (`panel::POSITIONS`) keep their lengths.
     Linear,
+}
+
+impl Preparation {
+    pub const ALL: [Self; 4] = [Self::Plain, Self::Unit, Self::Standardised, Self::Linear];
 }
 
 /// A fitted preparation: applies to the points it was fitted on and to new ones alike.
@@ -18,26 +28,43 @@ pub enum Preparation {
 pub struct Features {
     unit_rows: bool,
     mean: Vec<f32>,
+    /// What each column is multiplied by.
+    scale: Vec<f32>,
     axes: Option<Dense>,
-    scale: f32,
 }
 
 impl Features {
     pub fn fit(points: &Dense, preparation: Preparation) -> Self {
-        let unit_rows = preparation != Preparation::Network { unit_rows: false };
+        let unit_rows = match preparation {
+            Preparation::Plain | Preparation::Standardised => false,
+            Preparation::Unit => true,
+            Preparation::Linear => points.cols() > POSITIONS,
+        };
         let mut side = points.clone();
         if unit_rows {
             Normalisation::L2Rows.apply(&mut side);
         }
         let mean = column_means(&side);
         subtract(&mut side, &mean);
-        let square = side.data().iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
-        let size = (square / side.data().len().max(1) as f64).sqrt();
-        let (axes, scale) = match preparation {
-            Preparation::Linear => (Some(principal_axes(&side)), 1.0),
-            Preparation::Network { .. } => (None, if size > 0.0 { (1.0 / size) as f32 } else { 1.0 }),
+        let mut squares = vec![0f64; side.cols()];
+        for i in 0..side.rows() {
+            squares.iter_mut().zip(side.row(i)).for_each(|(sum, v)| *sum += f64::from(*v).powi(2));
+        }
+        let inverse = |square: f64| if square > 0.0 { (1.0 / square.sqrt()) as f32 } else { 0.0 };
+        let rows = side.rows().max(1) as f64;
+        let common = inverse(squares.iter().sum::<f64>() / (rows * side.cols().max(1) as f64));
+        let scale = match preparation {
+            // A deviation that is rounding noise beside the mean counts as none.
+            Preparation::Standardised => squares
+                .iter()
+                .zip(&mean)
+                .map(|(square, mean)| square / rows - 1e-12 * f64::from(*mean).powi(2))
+                .map(inverse)
+                .collect(),
+            _ => vec![common; side.cols()],
         };
-        Self { unit_rows, mean, axes, scale }
+        let axes = (preparation == Preparation::Linear).then(|| principal_axes(&side));
+        Self { unit_rows, mean, scale, axes }
     }
 
     /// What the encoders see of these points.
@@ -52,14 +79,15 @@ impl Features {
             Normalisation::L2Rows.apply(&mut side);
         }
         subtract(&mut side, &self.mean);
-        match &self.axes {
-            Some(axes) => {
-                let mut turned = product(&side, axes);
-                Normalisation::L2Rows.apply(&mut turned);
-                turned
-            }
-            None => Dense::from_fn(side.rows(), side.cols(), |i, j| self.scale * side.at(i, j)),
+        for i in 0..side.rows() {
+            side.row_mut(i).iter_mut().zip(&self.scale).for_each(|(v, scale)| *v *= scale);
         }
+        let Some(axes) = &self.axes else { return side };
+        let mut turned = product(&side, axes);
+        if self.unit_rows {
+            Normalisation::L2Rows.apply(&mut turned);
+        }
+        turned
     }
 }
 
@@ -86,11 +114,7 @@ mod tests {
     fn new_points_are_treated_as_the_old_ones_were() {
         let all = Dense::new(40, 6, Rng::new(8).fill(240, 1.0, 3.0));
         let some = Dense::from_fn(5, 6, |i, j| all.at(i + 10, j));
-        for preparation in [
-            Preparation::Linear,
-            Preparation::Network { unit_rows: true },
-            Preparation::Network { unit_rows: false },
-        ] {
+        for preparation in Preparation::ALL {
             let features = Features::fit(&all, preparation);
             let (whole, part) = (features.apply(&all), features.apply(&some));
             for i in 0..5 {

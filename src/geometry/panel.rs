@@ -50,6 +50,11 @@ impl Distance {
         Self::ALL.into_iter().find(|d| d.name() == name)
     }
 
+    /// Whether only the directions of rows count.
+    pub fn is_angular(self) -> bool {
+        matches!(self, Self::Cosine | Self::Centred | Self::Correlation)
+    }
+
     /// All distances within a side. A neighbour graph that falls apart is joined by its shortest bridges.
     pub fn matrix(self, points: &Dense) -> Dense {
         match self {
@@ -78,5 +83,87 @@ impl Distance {
     }
 }
 
+/// A side with no more columns than this holds positions, not profiles: the length of a row means where it is,
+/// and angles as seen from an arbitrary origin mean nothing.
+pub const POSITIONS: usize = 3;
+
+/// How both sides are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    pub x: Distance,
+    pub y: Distance,
+}
+
+impl Measure {
+    pub fn same(distance: Distance) -> Self {
+        Self { x: distance, y: distance }
+    }
+
+    pub fn sides(self) -> [Distance; 2] {
+        [self.x, self.y]
+    }
+
+    /// The name of the distance, or both names.
+    pub fn name(self) -> String {
+        if self.x == self.y { self.x.name().into() } else { format!("{}/{}", self.x.name(), self.y.name()) }
+    }
+}
+
+/// The measures that are tried when none is asked for, given the columns of both sides. Profiles are compared by
+/// their angles, as they are, from the common mean, and row by row; positions by the straight way and along the
+/// cloud.
+pub fn default_panel(dims: [usize; 2]) -> Vec<Measure> {
+    use Distance::{Centred, Correlation, Cosine, Euclidean, Geodesic};
+    let both = |profile: Distance, position: Distance| {
+        let [x, y] = dims.map(|d| if d > POSITIONS { profile } else { position });
+        Measure { x, y }
+    };
+    let mut panel = vec![both(Cosine, Euclidean), both(Centred, Geodesic), both(Correlation, Geodesic)];
+    panel.dedup();
+    panel
+}
+
 /// Neighbours in the graph that geodesics follow.
 const NEIGHBOURS: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        assert!(Distance::ALL.into_iter().all(|d| Distance::named(d.name()) == Some(d)));
+        assert_eq!(Distance::named("manhattan"), None);
+    }
+
+    #[test]
+    fn positions_are_not_measured_by_angles() {
+        for dims in [[2, 3], [2, 40], [40, 3], [30, 20]] {
+            let panel = default_panel(dims);
+            assert!(panel.len() >= 2);
+            for measure in panel {
+                for (distance, d) in measure.sides().into_iter().zip(dims) {
+                    assert_eq!(distance.is_angular(), d > POSITIONS, "{dims:?}: {}", measure.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_distances_are_symmetric_and_zero_on_the_diagonal() {
+        // Two clusters so far apart that the neighbour graph has to be joined.
+        let points =
+            Dense::from_fn(30, 3, |i, j| (((i * 7 + j * 5) % 11) as f32) + if i < 12 { 1.0 } else { 500.0 });
+        for distance in Distance::ALL {
+            let matrix = distance.matrix(&points);
+            for i in 0..30 {
+                assert_eq!(matrix.at(i, i), 0.0, "{}", distance.name());
+                assert!(
+                    (0..30)
+                        .all(|j| (matrix.at(i, j) - matrix.at(j, i)).abs() < 1e-3
+                            && matrix.at(i, j).is_finite())
+                );
+            }
+        }
+    }
+}

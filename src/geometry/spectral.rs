@@ -153,10 +153,15 @@ pub fn thin(matrix: &Dense, share: f64, most: usize) -> Option<Thin> {
     let squares = |m: &Dense| m.data().iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
     let whole = squares(matrix);
     (1..).map(|i| 16 * i).take_while(|k| *k <= most).find_map(|k| {
-        let right = range_of_rows(matrix, k);
-        let left = product(matrix, &right);
-        (squares(&left) >= share * whole).then_some(Thin { left, right })
+        let thin = thin_to(matrix, k);
+        (squares(&thin.left) >= share * whole).then_some(thin)
     })
+}
+
+/// The best product of `k` columns, or nearly.
+pub fn thin_to(matrix: &Dense, k: usize) -> Thin {
+    let right = range_of_rows(matrix, k);
+    Thin { left: product(matrix, &right), right }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod accumulate;
 pub mod act_backward;
 pub mod adam;
 pub mod cg;
+pub mod change;
 pub mod col_lse;
 pub mod gibbs;
 pub mod implicit_grad;
@@ -78,6 +79,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &sort_rows::KERNEL, cases: sort_rows::cases },
     Entry { kernel: &soft_rank::KERNEL, cases: soft_rank::cases },
     Entry { kernel: &soft_rank_grad::KERNEL, cases: soft_rank_grad::cases },
+    Entry { kernel: &change::KERNEL, cases: change::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -26,6 +26,17 @@ pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
     if scale > 0.0 { agreement(&x, &y, plan) / scale } else { 0.0 }
 }
 
+/// How well a projection keeps the order of distances: the mean rank correlation, over the rows, between the
+/// ranks of a side's own distances and the ranks of the distances between its projected points. At random 0.
+pub fn order_kept(own: &Dense, projected: &Dense) -> f64 {
+    let n = own.rows();
+    let even = vec![1.0 / n as f64; n];
+    let (a, b) = (centred(own, &even), centred(projected, &even));
+    let scale = (moment(&a, &even) * moment(&b, &even)).sqrt();
+    let joint: f64 = a.data().iter().zip(b.data()).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+    if scale > 0.0 { joint / (n * n) as f64 / scale } else { 0.0 }
+}
+
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
 /// nothing is matched with anything in particular.
 pub fn relative_entropy(plan: &Dense) -> f64 {
@@ -51,14 +62,15 @@ pub fn marginal_error(plan: &Dense, a: &[f32], b: &[f32]) -> f64 {
 /// `x̂_i = Σ_j Π_ij y_j / Σ_j Π_ij`: where the plan sends each x. A row without mass goes to the mean of y.
 pub fn barycentric(plan: &Dense, y: &Dense) -> Dense {
     let mut projected = Dense::new(plan.rows(), y.cols(), vec![0.0; plan.rows() * y.cols()]);
+    let mut sums = vec![0f64; y.cols()];
     for i in 0..plan.rows() {
         let mass: f64 = plan.row(i).iter().map(|&p| f64::from(p)).sum();
-        let weight = |j: usize| {
-            if mass > 0.0 { f64::from(plan.at(i, j)) / mass } else { 1.0 / y.rows() as f64 }
-        };
-        for (d, out) in projected.row_mut(i).iter_mut().enumerate() {
-            *out = (0..y.rows()).map(|j| weight(j) * f64::from(y.at(j, d))).sum::<f64>() as f32;
+        sums.fill(0.0);
+        for (j, &p) in plan.row(i).iter().enumerate() {
+            let weight = if mass > 0.0 { f64::from(p) / mass } else { 1.0 / y.rows() as f64 };
+            sums.iter_mut().zip(y.row(j)).for_each(|(sum, v)| *sum += weight * f64::from(*v));
         }
+        projected.row_mut(i).iter_mut().zip(&sums).for_each(|(out, sum)| *out = *sum as f32);
     }
     projected
 }
@@ -131,5 +143,8 @@ mod tests {
         assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
         assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
         assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
+        assert!((order_kept(&ranks, &ranks) - 1.0).abs() < 1e-6);
+        let reversed = Dense::from_fn(4, 4, |i, j| 1.0 - ranks.at(i, j));
+        assert!((order_kept(&ranks, &reversed) + 1.0).abs() < 1e-6);
     }
 }

@@ -184,6 +184,11 @@ impl Plan {
         &self.buffers
     }
 
+    /// The names of all buffers, in the order of [`Plan::buffers`].
+    pub fn ids(&self) -> impl Iterator<Item = BufId> + use<> {
+        (0..self.buffers.len()).map(BufId)
+    }
+
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }

@@ -2,15 +2,16 @@
 //! well matched distances agree in rank.
 
 use super::control::{Control, Failure};
-use super::linear::rows;
-use super::transport::transport;
+use super::sides::rows;
+use super::transport::{Coupling, transport};
 use super::{LossChoice, Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
+use crate::geometry::distance::{Metric, pairwise};
 use crate::geometry::features::Preparation;
-use crate::geometry::panel::Distance;
+use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks;
-use crate::metrics::plan::spearman;
+use crate::metrics::plan::{barycentric, order_kept, spearman};
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 
@@ -28,25 +29,20 @@ pub enum Start {
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    Linear { start: Start, refined: bool },
-    Network { distance: Distance, loss: LossChoice, subsample: u32 },
+    Linear { start: Start },
+    Network { measure: Measure, loss: LossChoice, subsample: u32 },
 }
 
 impl Origin {
-    /// What its encoders expect to see.
-    pub fn preparation(self) -> Preparation {
+    /// What its encoders expect to see of both sides.
+    pub fn preparations(self) -> [Preparation; 2] {
         match self {
-            Self::Linear { .. } => Preparation::Linear,
-            Self::Network { distance, .. } => Preparation::Network {
-                unit_rows: matches!(distance, Distance::Cosine | Distance::Centred | Distance::Correlation),
-            },
-        }
-    }
-
-    pub(super) fn start(self) -> Start {
-        match self {
-            Self::Linear { start, .. } => start,
-            Self::Network { .. } => Start::Noise,
+            Self::Linear { .. } => [Preparation::Linear; 2],
+            Self::Network { measure, .. } => measure.sides().map(|distance| match distance {
+                Distance::Standardised => Preparation::Standardised,
+                angular if angular.is_angular() => Preparation::Unit,
+                _ => Preparation::Plain,
+            }),
         }
     }
 
@@ -63,7 +59,7 @@ impl Origin {
 pub struct Candidate {
     pub encoders: Encoders,
     pub origin: Origin,
-    /// Plan Spearman for every distance of the panel.
+    /// Plan Spearman for every measure of the panel.
     pub spearman: Vec<f64>,
     /// Their mean, by which candidates are ranked.
     pub score: f64,
@@ -76,54 +72,61 @@ pub struct Candidate {
 /// All candidates, best first.
 pub struct Alignment {
     pub candidates: Vec<Candidate>,
+    /// A candidate that is clearly different from the best and scores nearly as well: the data do not say which
+    /// of them is right.
+    pub rival: Option<usize>,
+    /// The ε at which the best one's projections keep the order of distances best.
+    pub eps: f32,
 }
 
 impl Alignment {
-    pub(super) fn rank(mut candidates: Vec<Candidate>) -> Self {
-        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Self { candidates }
-    }
-
-    pub fn best(&self) -> Option<&Candidate> {
-        self.candidates.first()
+    pub fn best(&self) -> &Candidate {
+        &self.candidates[0]
     }
 }
 
+/// Scores this close, relative to the best, count as nearly the same.
+const CLOSE: f64 = 0.03;
+/// Matches that lie this far apart in rank on average are clearly different; unrelated ones are half.
+const DIFFERENT: f64 = 0.3;
+
+/// The softness of transports that is tried for the result.
+const SOFTNESS: [f32; 6] = [0.4, 0.2, 0.1, 0.05, 0.025, 0.0125];
+/// Rows a side on which it is tried.
+const TRIED: usize = 1000;
+
 /// Distances and ranks of the judged rows, once for all candidates.
-pub(super) struct Judge {
+pub(super) struct Judge<'a> {
+    sides: &'a Sides,
     rows: [Vec<usize>; 2],
-    panel: Vec<(Distance, [Dense; 2], [Dense; 2])>,
-    inputs: Vec<(Preparation, [Dense; 2])>,
+    points: [Dense; 2],
+    panel: Vec<Scale>,
     eps: f32,
 }
 
-impl Judge {
-    pub(super) fn new(sides: &Sides, settings: &Settings) -> Self {
+/// One measure of the panel on the judged rows.
+struct Scale {
+    measure: Measure,
+    distances: [Dense; 2],
+    ranks: [Dense; 2],
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(sides: &'a Sides, settings: &Settings) -> Self {
         let chosen = sides.judged(settings.seed);
         let [x, y] = sides.points();
         let points = [rows(x, &chosen[0]), rows(y, &chosen[1])];
         let panel = settings
-            .distances
-            .iter()
-            .map(|&distance| {
-                let within = points.each_ref().map(|side| distance.matrix(side));
-                let ranks = within.each_ref().map(|d| mid_ranks(d, &uniform(d.cols() as u32)));
-                (distance, within, ranks)
-            })
-            .collect();
-        let preparations = [
-            Preparation::Linear,
-            Preparation::Network { unit_rows: true },
-            Preparation::Network { unit_rows: false },
-        ];
-        let inputs = preparations
+            .panel(sides.dims())
             .into_iter()
-            .map(|preparation| {
-                let [x, y] = sides.inputs(preparation);
-                (preparation, [rows(&x, &chosen[0]), rows(&y, &chosen[1])])
+            .map(|measure| {
+                let [dx, dy] = measure.sides();
+                let distances = [dx.matrix(&points[0]), dy.matrix(&points[1])];
+                let ranks = distances.each_ref().map(evenly_ranked);
+                Scale { measure, distances, ranks }
             })
             .collect();
-        Self { rows: chosen, panel, inputs, eps: settings.eps }
+        Self { sides, rows: chosen, points, panel, eps: settings.eps }
     }
 
     /// The judged rows of both sides.
@@ -131,10 +134,37 @@ impl Judge {
         [&self.rows[0], &self.rows[1]]
     }
 
-    /// Distances among the judged rows of one side.
-    pub(super) fn distances(&self, distance: Distance, side: usize) -> &Dense {
-        let found = self.panel.iter().find(|(d, _, _)| *d == distance);
-        &found.unwrap_or(&self.panel[0]).1[side]
+    /// The measures of the panel.
+    pub(super) fn measures(&self) -> Vec<Measure> {
+        self.panel.iter().map(|scale| scale.measure).collect()
+    }
+
+    /// Distances among the judged rows, by the `index`-th measure.
+    pub(super) fn distances(&self, index: usize) -> &[Dense; 2] {
+        &self.panel[index].distances
+    }
+
+    /// Applies encoders to the first judged rows, at most `most` a side.
+    async fn couple(
+        &self,
+        device: &Device,
+        encoders: &Encoders,
+        origin: Origin,
+        (eps, most): (f32, usize),
+        control: &mut impl Control,
+    ) -> Result<Coupling, Failure> {
+        let [x, y] = self.seen(origin, most);
+        transport(device, encoders, [&x, &y], eps, control).await
+    }
+
+    /// What encoders of this origin see of the first judged rows, at most `most` a side.
+    fn seen(&self, origin: Origin, most: usize) -> [Dense; 2] {
+        let preparations = origin.preparations();
+        [0, 1].map(|side| {
+            let points = &self.points[side];
+            let first = Dense::from_fn(points.rows().min(most), points.cols(), |i, j| points.at(i, j));
+            self.sides.seen(side, preparations[side], &first)
+        })
     }
 
     /// Applies encoders to the judged rows and scores the plan.
@@ -145,11 +175,9 @@ impl Judge {
         origin: Origin,
         control: &mut impl Control,
     ) -> Result<Candidate, Failure> {
-        let preparation = origin.preparation();
-        let found = self.inputs.iter().find(|(p, _)| *p == preparation).unwrap_or(&self.inputs[0]);
-        let coupling = transport(device, &encoders, [&found.1[0], &found.1[1]], self.eps, control).await?;
+        let coupling = self.couple(device, &encoders, origin, (self.eps, usize::MAX), control).await?;
         let spearman: Vec<f64> =
-            self.panel.iter().map(|(_, _, [rx, ry])| spearman(rx, ry, &coupling.plan)).collect();
+            self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &coupling.plan)).collect();
         let score = spearman.iter().sum::<f64>() / spearman.len().max(1) as f64;
         Ok(Candidate {
             encoders,
@@ -160,4 +188,97 @@ impl Judge {
             error: coupling.error,
         })
     }
+
+    /// The score of a plan between all points, of which the judged rows count.
+    pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
+        let [rx, ry] = &self.rows;
+        let part = Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]));
+        let sum: f64 = self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &part)).sum();
+        sum / self.panel.len().max(1) as f64
+    }
+
+    /// A quick score of encoders on at most `most` rows a side, by the first measure only.
+    pub(super) async fn glance(
+        &self,
+        device: &Device,
+        encoders: &Encoders,
+        origin: Origin,
+        most: usize,
+        control: &mut impl Control,
+    ) -> Result<f64, Failure> {
+        let coupling = self.couple(device, encoders, origin, (self.eps, most), control).await?;
+        let [x, y] = &self.panel[0].distances;
+        let part = |d: &Dense, n: usize| evenly_ranked(&Dense::from_fn(n, n, |i, j| d.at(i, j)));
+        let (n, m) = (coupling.plan.rows(), coupling.plan.cols());
+        Ok(spearman(&part(x, n), &part(y, m), &coupling.plan))
+    }
+
+    /// Ranks the candidates and finds the rival and the ε of the best.
+    pub(super) async fn choose(
+        &self,
+        device: &Device,
+        mut candidates: Vec<Candidate>,
+        control: &mut impl Control,
+    ) -> Result<Alignment, Failure> {
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        if candidates.is_empty() {
+            return Err(Failure::Input("No candidate was asked for: choose at least one encoder.".into()));
+        }
+        // Where a linear map says the same as the first, nearly as well, it is taken: it has far fewer
+        // parameters to be wrong with.
+        let simpler = candidates.iter().position(|other| {
+            let linear = matches!(other.origin, Origin::Linear { .. });
+            linear && near(&candidates[0], other) && self.difference(&candidates[0], other) < DIFFERENT
+        });
+        candidates[..=simpler.unwrap_or(0)].rotate_right(1);
+        let best = &candidates[0];
+        let rival =
+            candidates.iter().position(|other| near(best, other) && self.difference(best, other) > DIFFERENT);
+        let eps = self.softness(device, best, control).await?;
+        Ok(Alignment { candidates, rival, eps })
+    }
+
+    /// How far apart the matches of two candidates lie, in ranks of Y's distances: 0 the same, ½ unrelated.
+    fn difference(&self, a: &Candidate, b: &Candidate) -> f64 {
+        let ranks = &self.panel[0].ranks[1];
+        let sum: f64 = a.matches.iter().zip(&b.matches).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
+        sum / a.matches.len().max(1) as f64
+    }
+
+    /// The softness of the transport at which projections keep the order of distances best. Too sharp, and each
+    /// point follows the noise of its match; too soft, and all go to the middle.
+    async fn softness(
+        &self,
+        device: &Device,
+        candidate: &Candidate,
+        control: &mut impl Control,
+    ) -> Result<f32, Failure> {
+        let [x, y] = self.seen(candidate.origin, TRIED);
+        let own = [0, 1].map(|side| {
+            let n = [&x, &y][side].rows();
+            evenly_ranked(&Dense::from_fn(n, n, |i, j| self.panel[0].distances[side].at(i, j)))
+        });
+        let mut best = (f64::MIN, self.eps);
+        for eps in SOFTNESS {
+            let plan = transport(device, &candidate.encoders, [&x, &y], eps, control).await?.plan;
+            let back = Dense::from_fn(plan.cols(), plan.rows(), |i, j| plan.at(j, i));
+            let kept: f64 = [(&own[0], barycentric(&plan, &y)), (&own[1], barycentric(&back, &x))]
+                .into_iter()
+                .map(|(own, there)| order_kept(own, &evenly_ranked(&pairwise(&there, Metric::Euclidean))))
+                .sum();
+            if kept > best.0 {
+                best = (kept, eps);
+            }
+        }
+        Ok(best.1)
+    }
+}
+
+/// Whether the other scores nearly as well, or better.
+fn near(best: &Candidate, other: &Candidate) -> bool {
+    other.score >= best.score - CLOSE * best.score.abs()
+}
+
+fn evenly_ranked(distances: &Dense) -> Dense {
+    mid_ranks(distances, &uniform(distances.cols() as u32))
 }

@@ -7,16 +7,21 @@ mod choose;
 mod control;
 mod linear;
 mod network;
+mod objective;
 mod sides;
 mod transport;
+mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress};
+pub use linear::START_STEPS as LINEAR_STEPS;
+pub use objective::objective;
 pub use sides::Sides;
-pub use transport::Coupling;
+pub use transport::{Coupling, transport};
+pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
-use crate::geometry::panel::Distance;
+use crate::geometry::panel::{Measure, default_panel};
 use crate::solver::align::AlignSettings;
 
 /// Which encoders are tried.
@@ -32,16 +37,20 @@ pub enum EncoderChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossChoice {
     Classic,
+    Frobenius,
     RankGw,
+    SoftRank,
 }
 
 impl LossChoice {
-    pub const ALL: [Self; 2] = [Self::Classic, Self::RankGw];
+    pub const ALL: [Self; 4] = [Self::Classic, Self::Frobenius, Self::RankGw, Self::SoftRank];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Classic => "classic",
+            Self::Frobenius => "frobenius",
             Self::RankGw => "rank-gw",
+            Self::SoftRank => "soft-rank",
         }
     }
 
@@ -55,18 +64,23 @@ impl LossChoice {
 pub struct Settings {
     pub encoder: EncoderChoice,
     pub loss: LossChoice,
-    /// Distances the networks are trained on; every one with several subsamples.
-    pub distances: Vec<Distance>,
-    /// Network fits for each distance, each on its own subsample.
+    /// How the sides are measured: the networks are trained on each measure, and candidates are judged by all.
+    /// Empty: as their columns suggest ([`default_panel`]).
+    pub measures: Vec<Measure>,
+    /// Network fits for each measure, each on its own subsample.
     pub fits: u32,
     /// Points a side that a network is trained on.
     pub sample: usize,
     pub train: AlignSettings,
+    /// Steps after which every fit gets a new subsample; none for the same all along.
+    pub redraw: Option<u32>,
+    /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
+    pub dirichlet: f32,
     /// Linear starts.
     pub starts: Vec<Start>,
     /// How many of the linear starts are refined.
     pub refined: usize,
-    /// ε of the transports that are compared.
+    /// ε of the transports by which candidates are compared.
     pub eps: f32,
     pub seed: u64,
 }
@@ -77,15 +91,24 @@ impl Default for Settings {
         Self {
             encoder: EncoderChoice::Both,
             loss: LossChoice::RankGw,
-            distances: vec![Distance::Cosine, Distance::Euclidean],
-            fits: 2,
+            measures: Vec::new(),
+            fits: 1,
             sample: 300,
             train: AlignSettings::default(),
+            redraw: None,
+            dirichlet: 0.0,
             starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
             refined: 3,
             eps: 0.05,
             seed: 1,
         }
+    }
+}
+
+impl Settings {
+    /// The measures for sides of these dimensions.
+    pub fn panel(&self, dims: [usize; 2]) -> Vec<Measure> {
+        if self.measures.is_empty() { default_panel(dims) } else { self.measures.clone() }
     }
 }
 
@@ -104,7 +127,12 @@ pub async fn align(
     if settings.encoder != EncoderChoice::Linear {
         candidates.extend(network::candidates(device, sides, settings, &judge, control).await?);
     }
-    Ok(Alignment::rank(candidates))
+    judge.choose(device, candidates, control).await
+}
+
+/// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
+pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> f64 {
+    choose::Judge::new(sides, settings).score_whole(coupling)
 }
 
 /// Applies a candidate to all points.
@@ -115,6 +143,6 @@ pub async fn infer(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    let points = sides.inputs(candidate.origin.preparation());
-    transport::transport(device, &candidate.encoders, [&points[0], &points[1]], eps, control).await
+    let [x, y] = sides.inputs(candidate.origin.preparations());
+    transport(device, &candidate.encoders, [&x, &y], eps, control).await
 }

@@ -41,7 +41,7 @@ fn largest(row: &[f32]) -> (usize, f32) {
 }
 
 /// Embeds the points and solves the transport between them.
-pub(super) async fn transport(
+pub async fn transport(
     device: &Device,
     encoders: &Encoders,
     [x, y]: [&Dense; 2],

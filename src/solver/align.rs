@@ -103,6 +103,8 @@ pub struct Align {
     pub shapes: [MlpShape; 2],
     /// The plan of the last step.
     pub plan: Mat,
+    /// The potential from which the next step's transport starts.
+    pub potential: Mat,
 }
 
 impl Align {
@@ -168,7 +170,7 @@ impl Align {
         sinkhorn.record_error_of(plan, implicit.c, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
-        Self { step, weights, gradients, shapes, plan: sinkhorn.plan }
+        Self { step, weights, gradients, shapes, plan: sinkhorn.plan, potential: sinkhorn.g }
     }
 }
 

@@ -90,7 +90,7 @@ impl Infer {
         });
         // Each step takes a third off ε, about what warm-started iterations follow.
         let falling = 1 + ((START / eps).max(1.0).ln() / 1.5f32.ln()).ceil() as u32;
-        let annealing = Annealing { start: START.max(eps), end: eps, share: 1.0 };
+        let annealing = Annealing { start: START.max(eps), end: eps, share: 1.0, ..Annealing::default() };
         let schedule: Vec<f32> = (0..falling).map(|t| annealing.eps(t, falling)).collect();
         let clock = plan.set_schedule(1, &schedule);
         let ring = plan.set_stats(1, 64);

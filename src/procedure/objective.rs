@@ -1,0 +1,125 @@
+//! What a stack of fits compares: distances or ranks of both sides, put into a plan in the form that is
+//! cheapest for the loss.
+
+use super::LossChoice;
+use crate::geometry::Dense;
+use crate::geometry::graph::{EdgeWeight, Graph};
+use crate::geometry::ranks::mid_ranks;
+use crate::geometry::spectral::{Thin, thin, thin_to};
+use crate::plan::{Mat, Plan};
+use crate::solver::align::{Objective, Terms};
+use crate::solver::losses::Symmetry;
+use crate::solver::losses::classic::Distances;
+use crate::solver::losses::rank_gw::{self, Halves, Ranks};
+use crate::solver::losses::soft_rank::{SoftRank, TAU};
+use crate::solver::sinkhorn::uniform;
+
+/// The share of the ranks' variance that a thin product has to keep.
+const KEPT: f64 = 0.98;
+/// Neighbours in the graphs along which the cost is smoothed.
+const NEIGHBOURS: usize = 10;
+
+/// Puts one matrix of every fit into the plan, as a stack.
+pub(super) fn put(plan: &mut Plan, label: &'static str, fits: &[Dense]) -> Mat {
+    let mat = plan.mats(label, fits.len() as u32, fits[0].rows() as u32, fits[0].cols() as u32);
+    let data: Vec<f32> = fits.iter().flat_map(|fit| fit.data()).copied().collect();
+    plan.set_initial(mat.buf, &data);
+    mat
+}
+
+/// Puts the objective of a stack of fits into the plan, given the distances within both sides of every fit. With
+/// `widths` the ranks become thin products of exactly these widths; without, they do where that is good enough.
+pub fn objective(
+    plan: &mut Plan,
+    loss: LossChoice,
+    sides: [&[Dense]; 2],
+    widths: Option<[usize; 2]>,
+) -> Objective {
+    match loss {
+        LossChoice::Classic => {
+            let [x, y] = sides.map(|fits| put(plan, "distances", &each(fits, halved)));
+            Objective::Classic(Distances::Dense { x, y })
+        }
+        LossChoice::Frobenius => {
+            Objective::Frobenius(sides.map(|fits| put(plan, "distances", &each(fits, halved))))
+        }
+        LossChoice::SoftRank => {
+            let data = sides.map(|fits| fits.iter().flat_map(|d| d.data()).copied().collect::<Vec<f32>>());
+            let sizes = sides.map(|fits| fits[0].rows() as u32);
+            Objective::SoftRank(SoftRank::new(plan, [&data[0], &data[1]], sizes, TAU, Symmetry::Symmetric))
+        }
+        LossChoice::RankGw => Objective::RankGw(ranks(plan, sides, widths)),
+    }
+}
+
+/// The widths of thin ranks, if the objective has them.
+pub(super) fn widths(objective: &Objective) -> Option<[usize; 2]> {
+    match objective {
+        Objective::RankGw(Ranks::Thin { x, y, .. }) => Some([x, y].map(|side| side.ab.cols as usize / 2)),
+        _ => None,
+    }
+}
+
+/// Puts the Laplacians of both sides' neighbour graphs into the plan, if the term has a weight.
+pub(super) fn terms(plan: &mut Plan, dirichlet: f32, sides: [&[Dense]; 2]) -> Terms {
+    let laplacian = |d: &Dense| Graph::nearest(d, NEIGHBOURS, EdgeWeight::Step).laplacian();
+    let dirichlet = (dirichlet > 0.0)
+        .then(|| (dirichlet, sides.map(|fits| put(plan, "laplacian", &each(fits, laplacian)))));
+    Terms { dirichlet, ..Terms::default() }
+}
+
+fn each(fits: &[Dense], make: impl Fn(&Dense) -> Dense) -> Vec<Dense> {
+    fits.iter().map(make).collect()
+}
+
+/// Distances scaled so that their mean is ½.
+pub(super) fn halved(distances: &Dense) -> Dense {
+    let mean = distances.data().iter().map(|&v| f64::from(v)).sum::<f64>() / distances.data().len() as f64;
+    let scale = if mean > 0.0 { (0.5 / mean) as f32 } else { 0.0 };
+    Dense::from_fn(distances.rows(), distances.cols(), |i, j| scale * distances.at(i, j))
+}
+
+/// The ranks of both sides, less their mean, which changes nothing and leaves less to keep.
+fn ranks(plan: &mut Plan, sides: [&[Dense]; 2], widths: Option<[usize; 2]>) -> Ranks {
+    let ranks = sides.map(|fits| {
+        each(fits, |d| {
+            let ranks = mid_ranks(d, &uniform(d.cols() as u32));
+            Dense::from_fn(d.rows(), d.cols(), |i, j| ranks.at(i, j) - 0.5)
+        })
+    });
+    let chosen = [0, 1].map(|side| match widths {
+        Some(widths) => Some(widths[side]),
+        None => common_width(&ranks[side]),
+    });
+    if let [Some(kx), Some(ky)] = chosen {
+        let [x, y] = [0, 1].map(|side| {
+            let thin: Vec<Thin> = ranks[side].iter().map(|r| thin_to(r, [kx, ky][side])).collect();
+            let beside = |a: fn(&Thin) -> &Dense, b: fn(&Thin) -> &Dense| -> Vec<Dense> {
+                thin.iter().map(|t| side_by_side(a(t), b(t))).collect()
+            };
+            Halves {
+                ab: put(plan, "rank factors", &beside(|t| &t.left, |t| &t.right)),
+                ba: put(plan, "rank factors", &beside(|t| &t.right, |t| &t.left)),
+            }
+        });
+        let batch = ranks[0].len();
+        let mask = plan.mats("mask", batch as u32, x.ab.cols, y.ab.cols);
+        plan.set_initial(mask.buf, &rank_gw::mask(x.ab.cols / 2, y.ab.cols / 2).repeat(batch));
+        return Ranks::Thin { x, y, mask };
+    }
+    let [rx, ry] = ranks;
+    let turned = |r: &Dense| Dense::from_fn(r.cols(), r.rows(), |i, j| r.at(j, i));
+    let both = each(&rx, |r| side_by_side(r, &turned(r)));
+    Ranks::Dense { x: put(plan, "ranks", &both), y: put(plan, "ranks", &ry) }
+}
+
+/// The width at which thin products of all fits keep enough; none if a dense product is as cheap.
+fn common_width(fits: &[Dense]) -> Option<usize> {
+    let widths = fits.iter().map(|r| thin(r, KEPT, r.rows() / 4).map(|t| t.left.cols()));
+    widths.collect::<Option<Vec<usize>>>()?.into_iter().max()
+}
+
+fn side_by_side(a: &Dense, b: &Dense) -> Dense {
+    let k = a.cols();
+    Dense::from_fn(a.rows(), k + b.cols(), |i, j| if j < k { a.at(i, j) } else { b.at(i, j - k) })
+}

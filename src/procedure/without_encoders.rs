@@ -1,0 +1,35 @@
+//! The baseline on the same data: entropic Gromov-Wasserstein between all points, without encoders.
+
+use super::control::Failure;
+use super::objective::halved;
+use super::transport::Coupling;
+use super::{Settings, Sides};
+use crate::baseline::entropic_gw::{EntropicGw, GwSettings, solve};
+use crate::exec::Device;
+use crate::geometry::Dense;
+use crate::plan::Plan;
+use crate::solver::losses::classic::Distances;
+use crate::solver::sinkhorn::{Marginals, uniform};
+
+/// Solves it for the first measure of the panel.
+pub async fn entropic_gw(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+) -> Result<(Coupling, u32), Failure> {
+    let measure = settings.panel(sides.dims())[0];
+    let [x, y] = sides.points();
+    let mut plan = Plan::new();
+    let mut put = |distances: Dense| {
+        let mat = plan.mat("distances", distances.rows() as u32, distances.cols() as u32);
+        plan.set_initial(mat.buf, halved(&distances).data());
+        mat
+    };
+    let distances = Distances::Dense { x: put(measure.x.matrix(x)), y: put(measure.y.matrix(y)) };
+    let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
+    let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);
+    let mut executor = device.prepare(plan).await?;
+    let solution = solve(&mut executor, &gw).await?;
+    let plan = Dense::new(x.rows(), y.rows(), solution.coupling);
+    Ok((Coupling { plan, error: solution.marginal_error }, solution.outer))
+}

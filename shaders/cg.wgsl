@@ -1,10 +1,10 @@
 // The vector part of one conjugate-gradient iteration on the scaled Schur complement
-//   Â = I − D Πᵀ diag(1/r) Π D,   D = diag(c)^−½,
+//   Â = I − D Πᵀ diag(1/a) Π D,   D = diag(c)^−½,
 // whose null vector √c is projected out. The products with Π are other kernels' work: they turn `probe`
-// (D times the direction) into `product` (Πᵀ diag(1/r) Π D p). One workgroup a system.
+// (D times the direction) into `product` (Πᵀ diag(1/a) Π D p). One workgroup a system.
 //
-// START takes `product` = Πᵀ(s/r) and builds the right-hand side D(t − product), scaled to length 1
-// because its square may underflow. Afterwards: β = D · solution · that length.
+// START takes the right-hand side in `product`, and D times it, scaled to length 1 because its square may
+// underflow, is the first residual. Afterwards: β = D · solution · that length.
 //
 // state: 0 ρ = rᵀr   1 length of the right-hand side   2 one when done
 
@@ -13,7 +13,6 @@ struct Params {
     m: u32,
     tolerance: f32,
     c_offset: u32, c_stride: u32,
-    t_offset: u32, t_stride: u32,
     product_offset: u32, product_stride: u32,
     work_offset: u32, work_stride: u32,
     probe_offset: u32, probe_stride: u32,
@@ -22,12 +21,11 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> c: array<f32>;
-@group(0) @binding(2) var<storage, read> t: array<f32>;
-@group(0) @binding(3) var<storage, read> product: array<f32>;
+@group(0) @binding(2) var<storage, read> product: array<f32>;
 // Solution, residual, direction (m values each), then the three values of the state.
-@group(0) @binding(4) var<storage, read_write> work: array<f32>;
-@group(0) @binding(5) var<storage, read_write> probe: array<f32>;
-@group(0) @binding(6) var<storage, read_write> beta: array<f32>;
+@group(0) @binding(3) var<storage, read_write> work: array<f32>;
+@group(0) @binding(4) var<storage, read_write> probe: array<f32>;
+@group(0) @binding(5) var<storage, read_write> beta: array<f32>;
 
 const LANES = 256u;
 
@@ -37,7 +35,6 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let c_base = p.c_offset + group.z * p.c_stride;
-    let t_base = p.t_offset + group.z * p.t_stride;
     let product_base = p.product_offset + group.z * p.product_stride;
     let solution = p.work_offset + group.z * p.work_stride;
     let residual = solution + p.m;
@@ -51,14 +48,14 @@ fn main(
     mass = sum_lanes(lane, mass);
 
     if p.start == 1u {
-        // ⟨√c, D(t − product)⟩ = Σ (t − product)
+        // ⟨√c, D · product⟩ = Σ product
         var along = 0.0;
-        for (var j = lane; j < p.m; j += LANES) { along += t[t_base + j] - product[product_base + j]; }
+        for (var j = lane; j < p.m; j += LANES) { along += product[product_base + j]; }
         along = sum_lanes(lane, along) / mass;
         var square = 0.0;
         for (var j = lane; j < p.m; j += LANES) {
             let root = sqrt(c[c_base + j]);
-            let value = (t[t_base + j] - product[product_base + j]) / root - along * root;
+            let value = product[product_base + j] / root - along * root;
             work[residual + j] = value;
             square += value * value;
         }

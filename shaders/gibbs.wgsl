@@ -1,29 +1,40 @@
-// K_ij = exp((f_i + g_j − C_ij)/ε) and its row sums. With converged potentials K is the transport plan;
-// with any others it is what the scalings u, v of a Sinkhorn block are applied to. One workgroup a row.
+// K_ij = a_i · softmax_j((g_j − C_ij)/ε): the Gibbs kernel exp((f⊕g − C)/ε) with the f for which every row
+// sums to its weight. With a converged g it is the transport plan; with any other it is what the scalings of a
+// Sinkhorn block are applied to. One workgroup a row.
 
 struct Params {
     rows: u32, cols: u32,
     cost_offset: u32, cost_stride: u32,
-    f_offset: u32, f_stride: u32,
     g_offset: u32, g_stride: u32,
+    a_offset: u32, a_stride: u32,
     out_offset: u32, out_stride: u32,
-    sums_offset: u32, sums_stride: u32,
     columns: u32, steps: u32, eps_column: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> cost: array<f32>;
-@group(0) @binding(2) var<storage, read> f: array<f32>;
-@group(0) @binding(3) var<storage, read> g: array<f32>;
+@group(0) @binding(2) var<storage, read> g: array<f32>;
+@group(0) @binding(3) var<storage, read> a: array<f32>;
 @group(0) @binding(4) var<storage, read> schedule: array<f32>;
 @group(0) @binding(5) var<storage, read> step: array<u32>;
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
-@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
 
-// Beyond this the potentials are far from solving anything; e⁸⁰ is still a finite number.
-const LARGEST = 80.0;
+// What is this far below a row's largest entry counts as that far: no zeros, and no subnormal numbers, which
+// are slow.
+const LEAST = -70.0;
 
 const LANES = 64u;
+var<workgroup> tops: array<f32, LANES>;
+
+fn max_lanes(lane: u32, value: f32) -> f32 {
+    tops[lane] = value;
+    workgroupBarrier();
+    for (var half = LANES / 2u; half > 0u; half /= 2u) {
+        if lane < half { tops[lane] = max(tops[lane], tops[lane + half]); }
+        workgroupBarrier();
+    }
+    return tops[0];
+}
 
 @compute @workgroup_size(LANES)
 fn main(
@@ -38,14 +49,16 @@ fn main(
     let cost_base = p.cost_offset + group.z * p.cost_stride + row;
     let out_base = p.out_offset + group.z * p.out_stride + row;
     let g_base = p.g_offset + group.z * p.g_stride;
-    let f_i = f[p.f_offset + group.z * p.f_stride + i];
 
+    var top = -3e38;
+    for (var j = lane; j < p.cols; j += LANES) { top = max(top, g[g_base + j] - cost[cost_base + j]); }
+    top = max_lanes(lane, top);
     var sum = 0.0;
     for (var j = lane; j < p.cols; j += LANES) {
-        let value = exp(min((f_i + g[g_base + j] - cost[cost_base + j]) / eps, LARGEST));
+        let value = exp(max((g[g_base + j] - cost[cost_base + j] - top) / eps, LEAST));
         out[out_base + j] = value;
         sum += value;
     }
-    let total = sum_lanes(lane, sum);
-    if lane == 0u { sums[p.sums_offset + group.z * p.sums_stride + i] = total; }
+    let scale = a[p.a_offset + group.z * p.a_stride + i] / sum_lanes(lane, sum);
+    for (var j = lane; j < p.cols; j += LANES) { out[out_base + j] *= scale; }
 }

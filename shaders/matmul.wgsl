@@ -10,6 +10,7 @@ struct Params {
     alpha: f32,
     epilogue: u32,     // 0: none  1: activate(c + bias_j)   2: c · activate_grad(y_ij)
     activation: u32,
+    border: u32,       // 1: the last row of Aᵀ is not stored, it is all ones
     a_offset: u32, a_stride: u32,
     b_offset: u32, b_stride: u32,
     aux_offset: u32, aux_stride: u32,
@@ -42,7 +43,12 @@ var<workgroup> panel_b: array<vec4<f32>, PANEL>;
 
 fn a_at(base: u32, i: u32, l: u32) -> f32 {
     if i >= p.m || l >= p.k { return 0.0; }
-    return a[base + select(i * p.k + l, l * p.m + i, LAYOUT == TN)];
+    if LAYOUT == TN {
+        let stored = p.m - p.border;
+        if i >= stored { return 1.0; }
+        return a[base + l * stored + i];
+    }
+    return a[base + i * p.k + l];
 }
 
 fn b_at(base: u32, l: u32, j: u32) -> f32 {

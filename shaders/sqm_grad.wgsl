@@ -1,28 +1,26 @@
-// The gradient of an embedding z through C = S / mean(S), S_ij = |z_i − w_j|²:
-//   ∂z_i = 2/mean · ((ρ_i − count·κ) z_i − product_i + κ Σ_j w_j)
-// with ρ the row sums of ∂C, product = ∂C·W, κ = mean(∂C∘C), count the number of w. It is the same for
-// the other side with rows and columns exchanged.
+// The gradients of both embeddings through C = S / mean(S), S_ij = |z_i − w_j|²:
+//   ∂z_i = γ · ((ρ_i − m·κ) z̃_i − Σ_j ∂C_ij w̃_j + κ Σ_j w̃_j)
+// with ρ the row sums of ∂C and κ = mean(∂C∘C); for w the same with rows and columns exchanged. Everything
+// that is summed over the other side is a product of ∂C with the rows of sqm_sides: there the constant column
+// gives ρ, and the inner product of these products with the rows themselves is −nm·κ.
 
 struct Params {
-    rows: u32, cols: u32,
-    count: f32,
-    z_offset: u32, z_stride: u32,
-    product_offset: u32, product_stride: u32,
-    rho_offset: u32, rho_stride: u32,
-    others_offset: u32, others_stride: u32,
-    kappa_offset: u32, kappa_stride: u32,
-    mean_offset: u32, mean_stride: u32,
-    out_offset: u32, out_stride: u32,
+    n: u32, m: u32, d: u32,
+    sides_offset: u32, sides_stride: u32,
+    products_offset: u32, products_stride: u32,
+    moments_offset: u32, moments_stride: u32,
+    inner_offset: u32, inner_stride: u32,
+    dz_offset: u32, dz_stride: u32,
+    dw_offset: u32, dw_stride: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> z: array<f32>;
-@group(0) @binding(2) var<storage, read> product: array<f32>;
-@group(0) @binding(3) var<storage, read> rho: array<f32>;
-@group(0) @binding(4) var<storage, read> others: array<f32>;
-@group(0) @binding(5) var<storage, read> kappa: array<f32>;
-@group(0) @binding(6) var<storage, read> mean: array<f32>;
-@group(0) @binding(7) var<storage, read_write> out: array<f32>;
+@group(0) @binding(1) var<storage, read> sides: array<f32>;
+@group(0) @binding(2) var<storage, read> products: array<f32>;
+@group(0) @binding(3) var<storage, read> moments: array<f32>;
+@group(0) @binding(4) var<storage, read> inner: array<f32>;
+@group(0) @binding(5) var<storage, read_write> dz: array<f32>;
+@group(0) @binding(6) var<storage, read_write> dw: array<f32>;
 
 @compute @workgroup_size(256)
 fn main(
@@ -31,14 +29,25 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let e = linear_group(group, groups) * 256u + lane;
-    if e >= p.rows * p.cols { return; }
-    let i = e / p.cols;
-    let d = e % p.cols;
+    if e >= (p.n + p.m) * p.d { return; }
+    let i = e / p.d;
+    let k = e % p.d;
     let b = group.z;
-    let k = kappa[p.kappa_offset + b * p.kappa_stride];
-    let weight = rho[p.rho_offset + b * p.rho_stride + i] - p.count * k;
-    let value = weight * z[p.z_offset + b * p.z_stride + e]
-        - product[p.product_offset + b * p.product_stride + e]
-        + k * others[p.others_offset + b * p.others_stride + d];
-    out[p.out_offset + b * p.out_stride + e] = 2.0 * value / max(mean[p.mean_offset + b * p.mean_stride], 1e-30);
+    let first = i < p.n;
+    let row = i * (p.d + 2u);
+    let own = p.sides_offset + b * p.sides_stride + row;
+    let product = p.products_offset + b * p.products_stride + row;
+    let base = p.moments_offset + b * p.moments_stride;
+    let others = moments[base + select(p.d, 2u * p.d, first) + k];
+    let rho = products[product + select(p.d + 1u, p.d, first)];
+    // Per row of this side: count·κ, with count the rows of the other.
+    let share = -inner[p.inner_offset + b * p.inner_stride] / select(f32(p.m), f32(p.n), first);
+    let kappa = share / select(f32(p.n), f32(p.m), first);
+    let value = moments[base + 3u * p.d]
+        * ((rho - share) * sides[own + k] - products[product + k] + kappa * others);
+    if first {
+        dz[p.dz_offset + b * p.dz_stride + e] = value;
+    } else {
+        dw[p.dw_offset + b * p.dw_stride + e - p.n * p.d] = value;
+    }
 }

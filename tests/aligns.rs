@@ -6,15 +6,26 @@ mod common;
 use common::{block_on_test, gpu};
 use concord::exec::{CpuExecutor, Device, Executor};
 use concord::geometry::Dense;
-use concord::geometry::distance::Metric;
+use concord::geometry::distance::{Metric, pairwise};
+use concord::geometry::graph::{EdgeWeight, Graph};
 use concord::geometry::low_rank::factors;
+use concord::geometry::ranks::mid_ranks;
+use concord::geometry::spectral::{Thin, thin};
+use concord::kernels::Activation;
 use concord::metrics::plan::barycentric;
 use concord::metrics::truth::{exact_matches, foscttm};
 use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
 use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
+use concord::solver::annealing::Annealing;
+use concord::solver::cost::CostKind;
 use concord::solver::infer::{Encoders, Infer};
+use concord::solver::losses::Symmetry;
 use concord::solver::losses::classic::Distances;
+use concord::solver::losses::rank_gw::{self, Halves, Ranks};
+use concord::solver::losses::soft_rank::SoftRank;
+use concord::solver::sinkhorn::uniform;
+use concord::solver::terms::{fused, pairs};
 
 fn put(plan: &mut Plan, dense: &Dense, batch: u32) -> Mat {
     let mat = plan.mats("input", batch, dense.rows() as u32, dense.cols() as u32);
@@ -35,7 +46,7 @@ fn cloud(n: usize, seed: u64) -> Dense {
 /// The cloud turned in two planes, mirrored in one axis, and its rows in another order.
 fn hidden(cloud: &Dense, order: &[usize]) -> Dense {
     let (s, c) = 0.9f32.sin_cos();
-    Dense::from_fn(cloud.rows(), 4, |i, j| {
+    Dense::from_fn(order.len(), 4, |i, j| {
         let p = cloud.row(order[i]);
         match j {
             0 => c * p[0] - s * p[2],
@@ -55,69 +66,185 @@ fn shuffled(n: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-fn record(settings: &AlignSettings, x: &Dense, y: &Dense, batch: u32) -> (Plan, Align) {
-    let mut plan = Plan::new();
-    let [fx, fy] = [x, y].map(|side| factors(side, Metric::SquaredEuclidean).expect("has factors"));
-    let objective = Objective::Classic(Distances::LowRank {
-        u: put(&mut plan, &fx.u, batch),
-        us: put(&mut plan, &fx.us, batch),
-        v: put(&mut plan, &fy.u, batch),
-        vt: put(&mut plan, &fy.us, batch),
-    });
-    let problem = Problem {
-        x: put(&mut plan, x, batch),
-        y: put(&mut plan, y, batch),
-        objective,
-        terms: Terms::default(),
+/// The losses of the table below, on squared distances or their ranks.
+#[derive(Clone, Copy)]
+enum Loss {
+    ClassicDense,
+    ClassicLowRank,
+    RankDense,
+    RankThin,
+    Frobenius,
+    SoftRank,
+}
+
+/// At this one the ranks have several blocks, which stay the same for a small step.
+const SOFTNESS: f32 = 0.3;
+
+/// Puts a loss between two sides into the plan.
+fn objective(plan: &mut Plan, loss: Loss, [x, y]: [&Dense; 2], batch: u32) -> Objective {
+    let distances = || {
+        [x, y].map(|side| {
+            let far = pairwise(side, Metric::SquaredEuclidean);
+            let mean = far.data().iter().sum::<f32>() / far.data().len() as f32;
+            Dense::from_fn(far.rows(), far.cols(), |i, j| 0.5 * far.at(i, j) / mean)
+        })
     };
-    let align = Align::record(&mut plan, settings, &problem);
+    let ranks = || distances().map(|far| mid_ranks(&far, &uniform(far.cols() as u32)));
+    let beside = |a: &Dense, b: &Dense| {
+        let k = a.cols();
+        Dense::from_fn(a.rows(), 2 * k, |i, j| if j < k { a.at(i, j) } else { b.at(i, j - k) })
+    };
+    match loss {
+        Loss::ClassicDense => {
+            let [x, y] = distances().map(|far| put(plan, &far, batch));
+            Objective::Classic(Distances::Dense { x, y })
+        }
+        Loss::ClassicLowRank => {
+            let [fx, fy] = [x, y].map(|side| factors(side, Metric::SquaredEuclidean).expect("has factors"));
+            Objective::Classic(Distances::LowRank {
+                u: put(plan, &fx.u, batch),
+                us: put(plan, &fx.us, batch),
+                v: put(plan, &fy.u, batch),
+                vt: put(plan, &fy.us, batch),
+            })
+        }
+        Loss::RankDense => {
+            let [rx, ry] = ranks();
+            let turned = Dense::from_fn(rx.rows(), rx.rows(), |i, j| rx.at(j, i));
+            let x = put(plan, &beside(&rx, &turned), batch);
+            Objective::RankGw(Ranks::Dense { x, y: put(plan, &ry, batch) })
+        }
+        Loss::RankThin => {
+            let thinned = ranks().map(|ranks| thin(&ranks, 0.9, 16).expect("a product"));
+            let [kx, ky] = thinned.each_ref().map(|product| product.left.cols() as u32);
+            let [x, y] = thinned.map(|Thin { left, right }| Halves {
+                ab: put(plan, &beside(&left, &right), batch),
+                ba: put(plan, &beside(&right, &left), batch),
+            });
+            let mask = Dense::new(2 * kx as usize, 2 * ky as usize, rank_gw::mask(kx, ky));
+            Objective::RankGw(Ranks::Thin { x, y, mask: put(plan, &mask, batch) })
+        }
+        Loss::Frobenius => Objective::Frobenius(distances().map(|far| put(plan, &far, batch))),
+        Loss::SoftRank => {
+            let [dx, dy] = distances().map(|far| far.data().repeat(batch as usize));
+            let points = [x, y].map(|side| side.rows() as u32);
+            let constants = SoftRank::new(plan, [&dx, &dy], points, SOFTNESS, Symmetry::Symmetric);
+            Objective::SoftRank(constants)
+        }
+    }
+}
+
+/// All terms, each with a weight that makes it matter.
+fn all_terms(plan: &mut Plan, [x, y]: [&Dense; 2], batch: u32) -> Terms {
+    let laplacians = [x, y].map(|side| {
+        let far = pairwise(side, Metric::Euclidean);
+        put(plan, &Graph::nearest(&far, 4, EdgeWeight::Step).laplacian(), batch)
+    });
+    let [n, m] = [x, y].map(Dense::rows);
+    // The first two features count as shared.
+    let shared =
+        [x, y].map(|side| (0..side.rows()).flat_map(|i| side.row(i)[..2].to_vec()).collect::<Vec<f32>>());
+    let shared = Dense::new(n, m, fused::shared_cost([&shared[0], &shared[1]], 2));
+    let known = Dense::new(n, m, pairs::weights(n, m, &[(0, 3), (2, 2), (5, 8)]));
+    Terms {
+        dirichlet: Some((0.05, laplacians)),
+        fused: Some((0.3, put(plan, &shared, batch))),
+        pairs: Some((0.2, put(plan, &known, batch))),
+    }
+}
+
+fn record_with(
+    settings: &AlignSettings,
+    sides: [&Dense; 2],
+    batch: u32,
+    (loss, with_terms): (Loss, bool),
+) -> (Plan, Align) {
+    let mut plan = Plan::new();
+    let objective = objective(&mut plan, loss, sides, batch);
+    let terms = if with_terms { all_terms(&mut plan, sides, batch) } else { Terms::default() };
+    let [x, y] = sides.map(|side| put(&mut plan, side, batch));
+    let align = Align::record(&mut plan, settings, &Problem { x, y, objective, terms });
     (plan, align)
 }
 
-/// The loss (up to a constant) at given parameters, with Sinkhorn run to its end.
-fn loss_at(settings: &AlignSettings, x: &Dense, y: &Dense, weights: &[f32]) -> f64 {
-    let (mut plan, align) = record(settings, x, y, 1);
-    plan.set_initial(align.weights, weights);
-    let mut cpu = CpuExecutor::prepare(plan).expect("fits");
-    cpu.submit(align.step, 1).expect("plays");
-    f64::from(cpu.stats().expect("reads").expect("a step").values[0])
+fn record(settings: &AlignSettings, x: &Dense, y: &Dense, batch: u32) -> (Plan, Align) {
+    record_with(settings, [x, y], batch, (Loss::ClassicLowRank, false))
 }
 
-block_on_test! {
-    async fn the_gradient_of_a_whole_step_matches_central_differences() {
-        let (x, y) = (cloud(14, 1), hidden(&cloud(14, 1), &shuffled(14, 2)));
-        let settings = AlignSettings {
-            hidden: 6,
-            embedding: 3,
-            activation: concord::kernels::Activation::Tanh,
-            steps: 1,
-            annealing: concord::solver::annealing::Annealing { start: 0.5, end: 0.5, ..Default::default() },
-            sinkhorn: 300,
-            conjugate: 30,
-            ..AlignSettings::default()
-        };
-        let (plan, align) = record(&settings, &x, &y, 1);
-        let weights = plan.buffers()[align.weights.index()].initial.clone();
+/// Compares the gradient of a whole step on both executors with central differences of the loss it reports
+/// (up to a constant), with Sinkhorn run to its end.
+async fn step_has_the_gradient_of_its_loss(loss: (Loss, bool), cost: CostKind, tolerance: f64) {
+    let all = cloud(14, 1);
+    let (x, y) = (all.clone(), hidden(&all, &shuffled(14, 2)[..11]));
+    let settings = AlignSettings {
+        hidden: 6,
+        embedding: 3,
+        activation: Activation::Tanh,
+        cost,
+        steps: 1,
+        annealing: Annealing { start: 0.5, end: 0.5, ..Annealing::default() },
+        sinkhorn: 300,
+        conjugate: 30,
+        ..AlignSettings::default()
+    };
+    let (plan, align) = record_with(&settings, [&x, &y], 1, loss);
+    let weights = plan.buffers()[align.weights.index()].initial.clone();
+    let loss_at = |weights: &[f32]| {
+        let mut plan = plan.clone();
+        plan.set_initial(align.weights, weights);
         let mut cpu = CpuExecutor::prepare(plan).expect("fits");
         cpu.submit(align.step, 1).expect("plays");
-        let grad = cpu.read(align.gradients).await.expect("reads");
-        let largest = grad.iter().fold(0f64, |top, g| top.max(f64::from(g.abs())));
-        assert!(largest > 1e-3, "a gradient worth checking: {largest}");
-        let mut checked = 0;
-        for (i, g) in grad.iter().enumerate().step_by(7) {
-            let h = 1e-2;
+        f64::from(cpu.stats().expect("reads").expect("a step").values[0])
+    };
+    const EVERY: usize = 7;
+    const H: f32 = 2e-3;
+    let numeric: Vec<f64> = (0..weights.len())
+        .step_by(EVERY)
+        .map(|i| {
             let shifted = |by: f32| {
                 let mut weights = weights.clone();
                 weights[i] += by;
-                loss_at(&settings, &x, &y, &weights)
+                loss_at(&weights)
             };
-            let numeric = (shifted(h) - shifted(-h)) / (2.0 * f64::from(h));
+            (shifted(H) - shifted(-H)) / (2.0 * f64::from(H))
+        })
+        .collect();
+    let largest = numeric.iter().fold(0f64, |top, g| top.max(g.abs()));
+    assert!(numeric.len() > 10 && largest > 1e-3, "a gradient worth checking: {largest}");
+    for (name, device) in [("CPU", Device::Cpu), ("GPU", gpu().await)] {
+        let mut executor = device.prepare(plan.clone()).await.expect("prepares");
+        executor.submit(align.step, 1).expect("submits");
+        let grad = executor.read(align.gradients).await.expect("reads");
+        for (i, (numeric, g)) in numeric.iter().zip(grad.iter().step_by(EVERY)).enumerate() {
             let error = (numeric - f64::from(*g)).abs();
-            assert!(error < 0.02 * largest, "weight {i}: {g} against {numeric}");
-            checked += 1;
+            assert!(error < tolerance * largest, "weight {} on the {name}: {g} against {numeric}", EVERY * i);
         }
-        assert!(checked > 10);
     }
+}
+
+/// One test for each row: the loss, whether all terms are added, the cost, and the error that is allowed,
+/// relative to the largest entry.
+macro_rules! step_gradients {
+    ($($name:ident: $loss:ident, $terms:expr, $cost:ident, $tolerance:expr;)+) => {
+        $(block_on_test! {
+            async fn $name() {
+                step_has_the_gradient_of_its_loss((Loss::$loss, $terms), CostKind::$cost, $tolerance).await;
+            }
+        })+
+    };
+}
+
+step_gradients! {
+    the_gradient_of_a_step_with_the_classic_loss: ClassicDense, false, Sqm, 0.005;
+    the_gradient_of_a_step_with_the_classic_loss_of_low_rank: ClassicLowRank, false, Sqm, 0.005;
+    the_gradient_of_a_step_with_ranks: RankDense, false, Sqm, 0.005;
+    the_gradient_of_a_step_with_thin_ranks: RankThin, false, Sqm, 0.005;
+    the_gradient_of_a_step_with_the_frobenius_loss: Frobenius, false, Sqm, 0.005;
+    the_gradient_of_a_step_with_soft_ranks: SoftRank, false, Sqm, 0.03;
+    the_gradient_of_a_step_with_the_cosine_cost: ClassicLowRank, false, Cosine, 0.005;
+    the_gradient_of_a_step_with_all_terms: ClassicLowRank, true, Sqm, 0.005;
+    the_gradient_of_a_step_with_ranks_and_all_terms: RankThin, true, Sqm, 0.005;
+    the_gradient_of_a_step_with_the_frobenius_loss_all_terms_and_the_cosine_cost: Frobenius, true, Cosine, 0.005;
 }
 
 block_on_test! {
@@ -127,8 +254,8 @@ block_on_test! {
         let mut curves = Vec::new();
         for device in [Device::Cpu, gpu().await] {
             let (plan, align) = record(&settings, &x, &y, 2);
-            // Encoders 6 + 16, cost 6 + 10, Sinkhorn 25, loss 4, implicit gradient 37, Adam 1, statistics 4.
-            assert_eq!(plan.pass(align.step).stages.len(), 109);
+            // Encoders 6 + 10, cost 3 + 4, Sinkhorn 22, loss 4, implicit gradient 34, Adam 1, statistics 3.
+            assert_eq!(plan.pass(align.step).stages.len(), 87);
             let mut executor = device.prepare(plan).await.expect("prepares");
             executor.submit(align.step, settings.steps).expect("submits");
             executor.settle(0).await.expect("settles");

@@ -48,7 +48,7 @@ async fn matches_pot(case: Value) {
     let [dx, dy] = ["D1", "D2"].map(|key| matrix(&case[key]));
     let [a, b] = ["p", "q"].map(|key| floats(&case[key]));
     let want = numbers(&case["T"]);
-    let settings = GwSettings { eps, sinkhorn: 200, tolerance: 1e-5, ..GwSettings::default() };
+    let settings = GwSettings { eps, sinkhorn: 200, tolerance: 3e-6, ..GwSettings::default() };
     let (plan, gw) = dense(&settings, [&a, &b], &dx, &dy);
     on_both(&plan, &gw, |name, solution| {
         for half in solution.coupling.chunks_exact(want.len()) {

@@ -7,12 +7,14 @@ mod fixtures;
 
 use common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
+use concord::geometry::spectral::{Thin, thin};
 use concord::kernels::soft_rank::{self as soft_rank_kernel, Blocks, soft_ranks};
 use concord::kernels::{soft_rank_grad, sort_rows};
 use concord::plan::{Mat, PassId, Plan};
 use concord::rng::Rng;
 use concord::solver::cost::{Cost, CostKind};
 use concord::solver::losses::classic::{self, Distances};
+use concord::solver::losses::rank_gw::{self, Halves, Ranks};
 use concord::solver::losses::soft_rank::{self, SoftRank, TAU};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
 use concord::solver::terms::{dirichlet, fused, pairs};
@@ -181,6 +183,111 @@ block_on_test! {
             let dx = product(&us[fit], &transposed(&u[fit], N), [N, N]);
             let dy = product(&vt[fit], &transposed(&v[fit], M), [M, M]);
             -2.0 * dot(&product(&product(&dx, pi, [N, M]), &dy, [N, M]), pi)
+        })
+        .await;
+    }
+}
+
+/// `[RX | RXᵀ]`, as the dense rank loss wants it, of a square matrix.
+fn both_ways(ranks: &[f64], n: usize) -> Vec<f64> {
+    beside(ranks, &transposed(ranks, n), n)
+}
+
+/// `[A | B]` for matrices of as many rows.
+fn beside(a: &[f64], b: &[f64], rows: usize) -> Vec<f64> {
+    let [wide, narrow] = [a, b].map(|part| part.chunks_exact(part.len() / rows));
+    wide.zip(narrow).flat_map(|(a, b)| [a, b].concat()).collect()
+}
+
+/// Puts `[A|B]` and `[B|A]` into the plan.
+fn halves(plan: &mut Plan, a: &Stack, b: &Stack, rows: usize) -> Halves {
+    let cols = (a[0].len() + b[0].len()) / rows;
+    let mut put_beside = |a: &Stack, b: &Stack| {
+        put(plan, [rows, cols], &std::array::from_fn(|fit| beside(&a[fit], &b[fit], rows)))
+    };
+    Halves { ab: put_beside(a, b), ba: put_beside(b, a) }
+}
+
+fn mask(plan: &mut Plan, x: usize, y: usize) -> Mat {
+    let mask: Vec<f64> = rank_gw::mask(x as u32, y as u32).into_iter().map(f64::from).collect();
+    put(plan, [2 * x, 2 * y], &[(); BATCH].map(|()| mask.clone()))
+}
+
+block_on_test! {
+    async fn rank_gw_is_as_in_the_fixture() {
+        let fixture = embedded!("rank_gw");
+        for (name, n, m) in [("uniform_6x6", 6, 6), ("weighted_7x5", 7, 5), ("ties_6x8", 6, 8)] {
+            let case = &fixture[name];
+            let figure = |key: &str| case[key].as_f64().expect("a number");
+            // The value is the part of the loss that depends on the plan.
+            let value = figure("loss") - figure("const");
+            for thinned in [false, true] {
+                let mut plan = Plan::new();
+                let ranks = if thinned {
+                    // As many columns as points: nothing is left out.
+                    let [x, y] = ["R_X", "R_Y"].map(|key| {
+                        let ranks = matrix(&case[key]);
+                        let Thin { left, right } = thin(&ranks, 0.999_999, 16).expect("a full product");
+                        let [left, right] = [left, right].map(|side| {
+                            let side: Vec<f64> = side.data().iter().map(|v| f64::from(*v)).collect();
+                            [(); BATCH].map(|()| side.clone())
+                        });
+                        halves(&mut plan, &left, &right, ranks.rows())
+                    });
+                    Ranks::Thin { x, y, mask: mask(&mut plan, n, m) }
+                } else {
+                    let x = both_ways(&numbers(&case["R_X"]), n);
+                    let x = put(&mut plan, [n, 2 * n], &[(); BATCH].map(|()| x.clone()));
+                    Ranks::Dense { x, y: given(&mut plan, &case["R_Y"]) }
+                };
+                let pi = given(&mut plan, &case["Pi"]);
+                let pass = plan.begin_pass("loss");
+                let graded = rank_gw::graded(&mut plan, &ranks, pi);
+                is_as_in_fixture(&plan, pass, graded, value, &numbers(&case["grad_Pi"])).await;
+            }
+        }
+    }
+}
+
+/// What the rank loss is without its constant, for any matrices.
+fn ranked_apart(rx: &[f64], ry: &[f64], pi: &[f64]) -> f64 {
+    -2.0 * dot(&product(&product(rx, pi, [N, M]), &transposed(ry, M), [N, M]), pi)
+}
+
+block_on_test! {
+    async fn rank_gw_dense_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(10);
+        let (rx, ry) = (random(rng, N * N, 0.0, 1.0), random(rng, M * M, 0.0, 1.0));
+        let pi = random(rng, N * M, 0.0, 0.02);
+        let mut plan = Plan::new();
+        let x = put(&mut plan, [N, 2 * N], &rx.each_ref().map(|r| both_ways(r, N)));
+        let y = put(&mut plan, [M, M], &ry);
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("loss");
+        let graded = rank_gw::graded(&mut plan, &Ranks::Dense { x, y }, at);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| ranked_apart(&rx[fit], &ry[fit], pi)).await;
+    }
+}
+
+block_on_test! {
+    async fn rank_gw_thin_is_the_gradient_of_its_value() {
+        let rng = &mut Rng::new(11);
+        // Of different widths, so that blocks that are exchanged show.
+        const WIDTHS: [usize; 2] = [4, 3];
+        let [(ax, bx), (ay, by)] = [(N, WIDTHS[0]), (M, WIDTHS[1])]
+            .map(|(rows, width)| (random(rng, rows * width, -1.0, 1.0), random(rng, rows * width, -1.0, 1.0)));
+        let pi = random(rng, N * M, 0.0, 0.02);
+        let mut plan = Plan::new();
+        let x = halves(&mut plan, &ax, &bx, N);
+        let y = halves(&mut plan, &ay, &by, M);
+        let mask = mask(&mut plan, WIDTHS[0], WIDTHS[1]);
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("loss");
+        let graded = rank_gw::graded(&mut plan, &Ranks::Thin { x, y, mask }, at);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            let rx = product(&ax[fit], &transposed(&bx[fit], N), [N, N]);
+            let ry = product(&ay[fit], &transposed(&by[fit], M), [M, M]);
+            ranked_apart(&rx, &ry, pi)
         })
         .await;
     }

@@ -7,6 +7,8 @@ fn sum_column(local: vec3<u32>, value: f32) -> f32 {
     column_partial[local.y * COLS + local.x] = value;
     workgroupBarrier();
     let x = local.x;
-    return (column_partial[x] + column_partial[COLS + x])
+    let total = (column_partial[x] + column_partial[COLS + x])
         + (column_partial[2u * COLS + x] + column_partial[3u * COLS + x]);
+    workgroupBarrier();
+    return total;
 }

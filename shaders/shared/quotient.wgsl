@@ -3,14 +3,12 @@
 const PLAIN = 0u;        // s
 const WEIGHT_OVER = 1u;  // w / s, the update of a Sinkhorn scaling
 const OVER_WEIGHT = 2u;  // s / w
-const WEIGHT_MINUS = 3u; // w − s
 
 fn quotient(s: f32, at: u32) -> f32 {
     switch p.kind {
         // A sum that has underflowed must not become an infinite scaling.
         case WEIGHT_OVER: { return w[at] / max(s, 1e-30); }
         case OVER_WEIGHT: { return s / w[at]; }
-        case WEIGHT_MINUS: { return w[at] - s; }
         default: { return s; }
     }
 }

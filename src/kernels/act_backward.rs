@@ -1,7 +1,7 @@
 //! The derivative of an activation applied to a gradient, in place. Inside a network
 //! [`matmul`](super::matmul) does this on the way; this kernel is for a gradient that comes from outside.
 
-use super::support::{Activation, Case, CaseBuilder};
+use super::support::{Activation, Case, CaseBuilder, specialised};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -48,9 +48,9 @@ fn twin(call: Call<'_>) {
     for z in 0..batch {
         let y = part(y, p.y_offset, p.y_stride, z, len);
         let grad = part_mut(grad, p.grad_offset, p.grad_stride, z, len);
-        for (grad, y) in grad.iter_mut().zip(y) {
-            *grad *= activation.grad(*y);
-        }
+        specialised!(activation, KIND => for (grad, y) in grad.iter_mut().zip(y) {
+            *grad *= KIND.grad(*y);
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! The vector part of conjugate gradients on the Schur complement of the implicit backward pass.
 //!
-//! The system is `(diag c − Πᵀ diag(1/r) Π) β = t − Πᵀ(s/r)`, scaled by `D = diag(c)^−½`; see
+//! The system is `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, scaled by `D = diag(c)^−½`; see
 //! `solver::implicit` for where it comes from and `shaders/cg.wgsl` for the iteration.
 
 use super::support::{Case, CaseBuilder, dot, sum};
@@ -13,7 +13,6 @@ params! {
         m: u32,
         tolerance: f32,
         c_offset: u32, c_stride: u32,
-        t_offset: u32, t_stride: u32,
         product_offset: u32, product_stride: u32,
         work_offset: u32, work_stride: u32,
         probe_offset: u32, probe_stride: u32,
@@ -27,7 +26,6 @@ pub static KERNEL: Kernel = Kernel {
     wgsl: wgsl!("row_sum", => "cg"),
     bindings: &[
         Binding::read("c"),
-        Binding::read("t"),
         Binding::read("product"),
         Binding::write("work"),
         Binding::write("probe"),
@@ -46,8 +44,7 @@ const LEAST: f32 = 1e-30;
 pub struct Cg {
     /// The plan's column sums.
     pub c: Mat,
-    pub t: Mat,
-    /// `Πᵀ(s/r)` at the start, then `Πᵀ diag(1/r) Π · probe`.
+    /// The right-hand side at the start, then `Πᵀ diag(1/a) Π · probe`.
     pub product: Mat,
     /// 3m + 3 values between steps; [`work`] makes it.
     pub work: Mat,
@@ -64,7 +61,7 @@ pub fn work(plan: &mut Plan, batch: u32, m: u32) -> Mat {
     plan.mats("conjugate gradients", batch, 3 * m + 3, 1)
 }
 
-/// Records the start, which builds the right-hand side.
+/// Records the start, from the right-hand side.
 pub fn record_start(plan: &mut Plan, op: &Cg) {
     record(plan, op, 1);
 }
@@ -75,9 +72,9 @@ pub fn record_step(plan: &mut Plan, op: &Cg) {
 }
 
 fn record(plan: &mut Plan, op: &Cg, start: u32) {
-    let Cg { c, t, product, work, probe, beta, tolerance } = *op;
+    let Cg { c, product, work, probe, beta, tolerance } = *op;
     let m = c.rows;
-    assert!([t, product, probe, beta].iter().all(|v| v.rows == m && v.batch == c.batch), "cg: vectors");
+    assert!([product, probe, beta].iter().all(|v| v.rows == m && v.batch == c.batch), "cg: vectors");
     assert_eq!(work.rows, 3 * m + 3, "cg: work");
     let params = Params {
         start,
@@ -85,8 +82,6 @@ fn record(plan: &mut Plan, op: &Cg, start: u32) {
         tolerance,
         c_offset: c.offset,
         c_stride: c.stride,
-        t_offset: t.offset,
-        t_stride: t.stride,
         product_offset: product.offset,
         product_stride: product.stride,
         work_offset: work.offset,
@@ -96,18 +91,17 @@ fn record(plan: &mut Plan, op: &Cg, start: u32) {
         beta_offset: beta.offset,
         beta_stride: beta.stride,
     };
-    let buffers = [c.buf, t.buf, product.buf, work.buf, probe.buf, beta.buf];
+    let buffers = [c.buf, product.buf, work.buf, probe.buf, beta.buf];
     plan.record(&KERNEL, &params, &[], &buffers, [1, 1, c.batch]);
 }
 
 fn twin(call: Call<'_>) {
     let p: Params = call.params();
     let batch = call.batch();
-    let ([c, t, product], [work, probe, beta]) = call.buffers();
+    let ([c, product], [work, probe, beta]) = call.buffers();
     let m = p.m as usize;
     for z in 0..batch {
         let c = part(c, p.c_offset, p.c_stride, z, m);
-        let t = part(t, p.t_offset, p.t_stride, z, m);
         let product = part(product, p.product_offset, p.product_stride, z, m);
         let work = part_mut(work, p.work_offset, p.work_stride, z, 3 * m + 3);
         let probe = part_mut(probe, p.probe_offset, p.probe_stride, z, m);
@@ -115,7 +109,7 @@ fn twin(call: Call<'_>) {
         let root: Vec<f32> = c.iter().map(|c| c.sqrt()).collect();
         let mass = sum(c);
         if p.start == 1 {
-            start(&root, mass, t, product, work);
+            start(&root, mass, product, work);
             beta.fill(0.0);
         } else {
             iterate(&root, mass, product, work, p.tolerance);
@@ -130,13 +124,12 @@ fn twin(call: Call<'_>) {
     }
 }
 
-/// Residual and direction from the right-hand side `D(t − product)`, without its part along √c and
-/// scaled to length 1.
-fn start(root: &[f32], mass: f32, t: &[f32], product: &[f32], work: &mut [f32]) {
+/// Residual and direction from the right-hand side, scaled by D, without its part along √c and of length 1.
+fn start(root: &[f32], mass: f32, right: &[f32], work: &mut [f32]) {
     let m = root.len();
-    let along = t.iter().zip(product).map(|(t, q)| t - q).sum::<f32>() / mass;
+    let along = sum(right) / mass;
     let mut right: Vec<f32> =
-        t.iter().zip(product).zip(root).map(|((t, q), root)| (t - q) / root - along * root).collect();
+        right.iter().zip(root).map(|(value, root)| value / root - along * root).collect();
     let length = dot(&right, &right).sqrt();
     let scale = if length > LEAST { 1.0 / length } else { 0.0 };
     right.iter_mut().for_each(|v| *v *= scale);
@@ -186,12 +179,11 @@ pub fn cases() -> Vec<Case> {
             let mut case = CaseBuilder::new(format!("{batch} × {m}, {steps} steps"));
             let shape = [batch, m, 1];
             let c = case.random("c", shape, 0.5, 1.0);
-            let t = case.random("t", shape, -1.0, 1.0);
             // A product small against √c·direction keeps the matrix positive.
             let product = case.random("product", shape, -0.01, 0.01);
             let [probe, beta] = ["probe", "beta"].map(|label| case.gapped(label, shape));
             let work = case.gapped("work", [batch, 3 * m + 3, 1]);
-            let op = Cg { c, t, product, work, probe, beta, tolerance: 1e-3 };
+            let op = Cg { c, product, work, probe, beta, tolerance: 1e-3 };
             record_start(&mut case.plan, &op);
             (0..steps).for_each(|_| record_step(&mut case.plan, &op));
             cases.push(case.compare(&[work.buf, probe.buf, beta.buf], 1e-4));

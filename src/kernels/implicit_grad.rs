@@ -1,6 +1,6 @@
 //! The last formula of the implicit backward pass: from the adjoint potentials to the cost's gradient.
 
-use super::support::{Case, CaseBuilder, scheduled_row};
+use super::support::{Case, CaseBuilder, dot, scheduled_row};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Clock, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -9,8 +9,8 @@ params! {
         rows: u32, cols: u32,
         plan_offset: u32, plan_stride: u32,
         grad_offset: u32, grad_stride: u32,
-        numerator_offset: u32, numerator_stride: u32,
-        r_offset: u32, r_stride: u32,
+        s_offset: u32, s_stride: u32,
+        a_offset: u32, a_stride: u32,
         beta_offset: u32, beta_stride: u32,
         out_offset: u32, out_stride: u32,
         columns: u32, steps: u32, eps_column: u32,
@@ -20,12 +20,12 @@ params! {
 pub static KERNEL: Kernel = Kernel {
     name: "implicit_grad",
     summary: "gradient of the cost through the plan",
-    wgsl: wgsl!("grid", "clock", => "implicit_grad"),
+    wgsl: wgsl!("grid", "clock", "row_sum", => "implicit_grad"),
     bindings: &[
         Binding::read("plan"),
         Binding::read("grad"),
-        Binding::read("numerator"),
-        Binding::read("r"),
+        Binding::read("s"),
+        Binding::read("a"),
         Binding::read("beta"),
         Binding::read("schedule"),
         Binding::read("step").u32(),
@@ -43,10 +43,10 @@ pub struct ImplicitGrad {
     pub plan: Mat,
     /// G = ∂L/∂Π.
     pub grad: Mat,
-    /// s − Πβ.
-    pub numerator: Mat,
+    /// (G∘Π)1.
+    pub s: Mat,
     /// Row sums of Π.
-    pub r: Mat,
+    pub a: Mat,
     pub beta: Mat,
     /// ∂L/∂C.
     pub out: Mat,
@@ -54,9 +54,9 @@ pub struct ImplicitGrad {
     pub eps_column: u32,
 }
 
-/// Records `out = −(1/ε) Π∘(G − α1ᵀ − 1βᵀ)`, `α = numerator / r`.
+/// Records `out = −(1/ε) Π∘(G − α1ᵀ − 1βᵀ)`, `α = (s − Πβ)/a`.
 pub fn record(recording: &mut Plan, op: &ImplicitGrad) {
-    let ImplicitGrad { plan, grad, numerator, r, beta, out, clock, eps_column } = *op;
+    let ImplicitGrad { plan, grad, s, a, beta, out, clock, eps_column } = *op;
     for other in [grad, out] {
         assert_eq!(
             (plan.rows, plan.cols, plan.batch),
@@ -64,7 +64,7 @@ pub fn record(recording: &mut Plan, op: &ImplicitGrad) {
             "implicit_grad"
         );
     }
-    assert_eq!((numerator.rows, r.rows, beta.rows), (plan.rows, plan.rows, plan.cols), "implicit_grad");
+    assert_eq!((s.rows, a.rows, beta.rows), (plan.rows, plan.rows, plan.cols), "implicit_grad");
     let params = Params {
         rows: plan.rows,
         cols: plan.cols,
@@ -72,10 +72,10 @@ pub fn record(recording: &mut Plan, op: &ImplicitGrad) {
         plan_stride: plan.stride,
         grad_offset: grad.offset,
         grad_stride: grad.stride,
-        numerator_offset: numerator.offset,
-        numerator_stride: numerator.stride,
-        r_offset: r.offset,
-        r_stride: r.stride,
+        s_offset: s.offset,
+        s_stride: s.stride,
+        a_offset: a.offset,
+        a_stride: a.stride,
         beta_offset: beta.offset,
         beta_stride: beta.stride,
         out_offset: out.offset,
@@ -84,29 +84,30 @@ pub fn record(recording: &mut Plan, op: &ImplicitGrad) {
         steps: clock.steps,
         eps_column,
     };
-    let buffers = [plan.buf, grad.buf, numerator.buf, r.buf, beta.buf, clock.schedule, clock.step, out.buf];
-    recording.record(&KERNEL, &params, &[], &buffers, linear_grid(plan.len(), 256, plan.batch));
+    let buffers = [plan.buf, grad.buf, s.buf, a.buf, beta.buf, clock.schedule, clock.step, out.buf];
+    recording.record(&KERNEL, &params, &[], &buffers, linear_grid(plan.rows.into(), 1, plan.batch));
 }
 
 fn twin(call: Call<'_>) {
     let p: Params = call.params();
     let batch = call.batch();
-    let ([plan, grad, numerator, r, beta, schedule, step], [out]) = call.buffers();
+    let ([plan, grad, s, a, beta, schedule, step], [out]) = call.buffers();
     let eps = scheduled_row(schedule, step, p.steps, p.columns)[p.eps_column as usize];
+    // Divisions are slow.
+    let factor = -1.0 / eps;
     let (rows, cols) = (p.rows as usize, p.cols as usize);
     for z in 0..batch {
         let plan = part(plan, p.plan_offset, p.plan_stride, z, rows * cols);
         let grad = part(grad, p.grad_offset, p.grad_stride, z, rows * cols);
-        let numerator = part(numerator, p.numerator_offset, p.numerator_stride, z, rows);
-        let r = part(r, p.r_offset, p.r_stride, z, rows);
+        let s = part(s, p.s_offset, p.s_stride, z, rows);
+        let a = part(a, p.a_offset, p.a_stride, z, rows);
         let beta = part(beta, p.beta_offset, p.beta_stride, z, cols);
         let out = part_mut(out, p.out_offset, p.out_stride, z, rows * cols);
-        for i in 0..rows {
-            let alpha = numerator[i] / r[i];
-            let line = i * cols..(i + 1) * cols;
-            let inner = plan[line.clone()].iter().zip(&grad[line.clone()]).zip(beta);
-            for (out, ((plan, grad), beta)) in out[line].iter_mut().zip(inner) {
-                *out = -plan * (grad - alpha - beta) / eps;
+        let lines = out.chunks_exact_mut(cols).zip(plan.chunks_exact(cols).zip(grad.chunks_exact(cols)));
+        for ((out, (plan, grad)), (s, a)) in lines.zip(s.iter().zip(a)) {
+            let alpha = (s - dot(plan, beta)) / a;
+            for (out, ((plan, grad), beta)) in out.iter_mut().zip(plan.iter().zip(grad).zip(beta)) {
+                *out = factor * plan * (grad - alpha - beta);
             }
         }
     }
@@ -120,12 +121,12 @@ pub fn cases() -> Vec<Case> {
             let mut case = CaseBuilder::new(format!("{batch} × {n}×{m}"));
             let plan = case.random("plan", [batch, n, m], 0.0, 1.0);
             let grad = case.random("grad", [batch, n, m], -1.0, 1.0);
-            let numerator = case.random("numerator", [batch, n, 1], -1.0, 1.0);
-            let r = case.random("r", [batch, n, 1], 0.5, 1.5);
+            let s = case.random("s", [batch, n, 1], -1.0, 1.0);
+            let a = case.random("a", [batch, n, 1], 0.5, 1.5);
             let beta = case.random("beta", [batch, m, 1], -1.0, 1.0);
             let out = case.gapped("out", [batch, n, m]);
             let clock = case.plan.set_schedule(2, &[9.0, 0.2]);
-            let op = ImplicitGrad { plan, grad, numerator, r, beta, out, clock, eps_column: 1 };
+            let op = ImplicitGrad { plan, grad, s, a, beta, out, clock, eps_column: 1 };
             record(&mut case.plan, &op);
             case.compare(&[out.buf], 1e-5)
         })

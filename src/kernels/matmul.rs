@@ -1,6 +1,6 @@
 //! Matrix product with an epilogue: the kernel that most of the arithmetic goes through.
 
-use super::support::{Activation, Case, CaseBuilder};
+use super::support::{Activation, Case, CaseBuilder, specialised};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, params};
 
@@ -10,6 +10,7 @@ params! {
         alpha: f32,
         epilogue: u32,
         activation: u32,
+        border: u32,
         a_offset: u32, a_stride: u32,
         b_offset: u32, b_stride: u32,
         aux_offset: u32, aux_stride: u32,
@@ -60,6 +61,25 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
         Layout::NT => ((a.rows, a.cols), (b.cols, b.rows)),
         Layout::TN => ((a.cols, a.rows), (b.rows, b.cols)),
     };
+    record_product(plan, layout, alpha, ([m, n, k], kb), 0, [a, b, c], epilogue);
+}
+
+/// Records `C = [A | 1]ᵀ·B`: the gradient of a layer's weights, and below it that of its bias, which are the
+/// column sums of B.
+pub fn record_bordered(plan: &mut Plan, [a, b, c]: [Mat; 3]) {
+    let sizes = ([a.cols + 1, b.cols, a.rows], b.rows);
+    record_product(plan, Layout::TN, 1.0, sizes, 1, [a, b, c], Epilogue::None);
+}
+
+fn record_product(
+    plan: &mut Plan,
+    layout: Layout,
+    alpha: f32,
+    ([m, n, k], kb): ([u32; 3], u32),
+    border: u32,
+    [a, b, c]: [Mat; 3],
+    epilogue: Epilogue,
+) {
     assert_eq!(k, kb, "matmul {layout:?}: inner sizes of {a:?} and {b:?}");
     assert_eq!((c.rows, c.cols), (m, n), "matmul {layout:?}: size of the result");
     assert!(a.batch == c.batch && b.batch == c.batch, "matmul: stacks of different depth");
@@ -84,6 +104,7 @@ pub fn record(plan: &mut Plan, layout: Layout, alpha: f32, [a, b, c]: [Mat; 3], 
         alpha,
         epilogue,
         activation: activation.code(),
+        border,
         a_offset: a.offset,
         a_stride: a.stride,
         b_offset: b.offset,
@@ -105,31 +126,35 @@ fn twin(call: Call<'_>) {
     let batch = call.batch();
     let ([a, b, aux], [c]) = call.buffers();
     let (m, n, k) = (p.m as usize, p.n as usize, p.k as usize);
-    let a_strides = if layout == Layout::TN as u32 { (1, m) } else { (k, 1) };
+    let stored = m - p.border as usize;
+    let a_strides = if layout == Layout::TN as u32 { (1, stored) } else { (k, 1) };
     let b_strides = if layout == Layout::NT as u32 { (1, k) } else { (n, 1) };
     for z in 0..batch {
         let c = part_mut(c, p.c_offset, p.c_stride, z, m * n);
-        sgemm(
-            [m, n, k],
-            p.alpha,
-            (part(a, p.a_offset, p.a_stride, z, m * k), a_strides),
-            (part(b, p.b_offset, p.b_stride, z, k * n), b_strides),
-            c,
-        );
+        let a = part(a, p.a_offset, p.a_stride, z, stored * k);
+        let b = part(b, p.b_offset, p.b_stride, z, k * n);
+        let (product, border) = c.split_at_mut(stored * n);
+        sgemm([stored, n, k], p.alpha, (a, a_strides), (b, b_strides), product);
+        if p.border == 1 {
+            border.fill(0.0);
+            for row in b.chunks_exact(n) {
+                border.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+            }
+        }
         match p.epilogue {
             ADD_BIAS => {
                 let bias = part(aux, p.aux_offset, p.aux_stride, z, n);
-                for row in c.chunks_exact_mut(n) {
+                specialised!(activation, KIND => for row in c.chunks_exact_mut(n) {
                     for (value, bias) in row.iter_mut().zip(bias) {
-                        *value = activation.apply(*value + bias);
+                        *value = KIND.apply(*value + bias);
                     }
-                }
+                });
             }
             GATE => {
                 let y = part(aux, p.aux_offset, p.aux_stride, z, m * n);
-                for (value, y) in c.iter_mut().zip(y) {
-                    *value *= activation.grad(*y);
-                }
+                specialised!(activation, KIND => for (value, y) in c.iter_mut().zip(y) {
+                    *value *= KIND.grad(*y);
+                });
             }
             _ => {}
         }
@@ -204,6 +229,12 @@ pub fn cases() -> Vec<Case> {
                 cases.push(case.compare(&[c.buf], tolerance));
             }
         }
+        let mut case = CaseBuilder::new(format!("bordered {batch} × {m}×{n}×{k}"));
+        let a = case.random("a", [batch, k, m], -1.0, 1.0);
+        let b = case.random("b", [batch, k, n], -1.0, 1.0);
+        let c = case.gapped("c", [batch, m + 1, n]);
+        record_bordered(&mut case.plan, [a, b, c]);
+        cases.push(case.compare(&[c.buf], 1e-5));
     }
     cases
 }

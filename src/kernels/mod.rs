@@ -8,14 +8,12 @@ pub mod absorb;
 pub mod accumulate;
 pub mod act_backward;
 pub mod adam;
-pub mod bias_grad;
 pub mod cg;
 pub mod change;
-pub mod col_dots;
 pub mod col_lse;
-pub mod divide;
 pub mod gibbs;
 pub mod implicit_grad;
+pub mod implicit_right;
 pub mod jacobi;
 pub mod mat_t_vec;
 pub mod mat_vec;
@@ -31,7 +29,8 @@ pub mod soft_rank;
 pub mod soft_rank_grad;
 pub mod sort_rows;
 pub mod sqm_grad;
-pub mod sqm_rows;
+pub mod sqm_moments;
+pub mod sqm_sides;
 pub mod tick;
 pub mod unit_rows;
 pub mod unit_rows_grad;
@@ -53,7 +52,6 @@ pub struct Entry {
 pub static ALL: &[Entry] = &[
     Entry { kernel: &matmul::KERNEL, cases: matmul::cases },
     Entry { kernel: &act_backward::KERNEL, cases: act_backward::cases },
-    Entry { kernel: &bias_grad::KERNEL, cases: bias_grad::cases },
     Entry { kernel: &adam::KERNEL, cases: adam::cases },
     Entry { kernel: &reduce::KERNEL, cases: reduce::cases },
     Entry { kernel: &row_lse::KERNEL, cases: row_lse::cases },
@@ -64,11 +62,11 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &mat_vec::KERNEL, cases: mat_vec::cases },
     Entry { kernel: &mat_t_vec::KERNEL, cases: mat_t_vec::cases },
     Entry { kernel: &absorb::KERNEL, cases: absorb::cases },
-    Entry { kernel: &sqm_rows::KERNEL, cases: sqm_rows::cases },
-    Entry { kernel: &divide::KERNEL, cases: divide::cases },
+    Entry { kernel: &sqm_moments::KERNEL, cases: sqm_moments::cases },
+    Entry { kernel: &sqm_sides::KERNEL, cases: sqm_sides::cases },
     Entry { kernel: &sqm_grad::KERNEL, cases: sqm_grad::cases },
     Entry { kernel: &row_dots::KERNEL, cases: row_dots::cases },
-    Entry { kernel: &col_dots::KERNEL, cases: col_dots::cases },
+    Entry { kernel: &implicit_right::KERNEL, cases: implicit_right::cases },
     Entry { kernel: &cg::KERNEL, cases: cg::cases },
     Entry { kernel: &implicit_grad::KERNEL, cases: implicit_grad::cases },
     Entry { kernel: &jacobi::KERNEL, cases: jacobi::cases },

@@ -1,28 +1,48 @@
 //! Inner products of matching rows.
 
-use super::support::{Case, DOTS_BINDINGS, DotsParams, dot, dots_cases, record_dots};
+use super::support::{Case, CaseBuilder, dot};
 use super::{part, part_mut, wgsl};
-use crate::plan::{Call, Kernel, Mat, Params as _, Plan, linear_grid};
+use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
+
+params! {
+    struct Params {
+        rows: u32, cols: u32,
+        a_offset: u32, a_stride: u32,
+        b_offset: u32, b_stride: u32,
+        out_offset: u32, out_stride: u32,
+    }
+}
 
 pub static KERNEL: Kernel = Kernel {
     name: "row_dots",
     summary: "inner products of matching rows",
-    wgsl: wgsl!("grid", "row_sum", "dots_io", => "row_dots"),
-    bindings: DOTS_BINDINGS,
-    params: DotsParams::FIELDS,
+    wgsl: wgsl!("grid", "row_sum", => "row_dots"),
+    bindings: &[Binding::read("a"), Binding::read("b"), Binding::write("out")],
+    params: Params::FIELDS,
     constants: &[],
     twin,
 };
 
 /// Records `out_i = Σ_j A_ij B_ij` for `[A, B, out]`.
-pub fn record(plan: &mut Plan, operands: [Mat; 3]) {
-    let [a, _, out] = operands;
-    assert_eq!(out.rows, a.rows, "row_dots: sizes");
-    record_dots(plan, &KERNEL, operands, linear_grid(a.rows.into(), 1, a.batch));
+pub fn record(plan: &mut Plan, [a, b, out]: [Mat; 3]) {
+    assert_eq!((a.rows, a.cols, a.batch), (b.rows, b.cols, b.batch), "row_dots: sizes");
+    assert_eq!((out.rows, out.cols, out.batch), (a.rows, 1, a.batch), "row_dots: result");
+    let params = Params {
+        rows: a.rows,
+        cols: a.cols,
+        a_offset: a.offset,
+        a_stride: a.stride,
+        b_offset: b.offset,
+        b_stride: b.stride,
+        out_offset: out.offset,
+        out_stride: out.stride,
+    };
+    let grid = linear_grid(a.rows.into(), 1, a.batch);
+    plan.record(&KERNEL, &params, &[], &[a.buf, b.buf, out.buf], grid);
 }
 
 fn twin(call: Call<'_>) {
-    let p: DotsParams = call.params();
+    let p: Params = call.params();
     let batch = call.batch();
     let ([a, b], [out]) = call.buffers();
     let (rows, cols) = (p.rows as usize, p.cols as usize);
@@ -37,5 +57,16 @@ fn twin(call: Call<'_>) {
 }
 
 pub fn cases() -> Vec<Case> {
-    dots_cases(record, true)
+    let shapes = [[1, 1, 1], [2, 9, 70], [1, 131, 66]];
+    shapes
+        .into_iter()
+        .map(|[batch, n, m]| {
+            let mut case = CaseBuilder::new(format!("{batch} × {n}×{m}"));
+            let a = case.random("a", [batch, n, m], -1.0, 1.0);
+            let b = case.random("b", [batch, n, m], -1.0, 1.0);
+            let out = case.gapped("out", [batch, n, 1]);
+            record(&mut case.plan, [a, b, out]);
+            case.compare(&[out.buf], 1e-5)
+        })
+        .collect()
 }

@@ -167,7 +167,7 @@ impl Align {
         enc_y.backward(plan, &pass_y, dw);
         arena.record_adam(plan, clock, RATE);
 
-        sinkhorn.record_error(plan, value(1));
+        sinkhorn.record_error_of(plan, implicit.c, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
         Self { step, weights, gradients, shapes, plan: sinkhorn.plan, potential: sinkhorn.g }

@@ -2,11 +2,8 @@
 //! otherwise: squared distances by their mean, the cosine by its nature.
 
 use crate::kernels::matmul::{self, Epilogue, Layout};
-use crate::kernels::reduce::{self, Operation};
 use crate::kernels::sqm_grad::{self, SqmGrad};
-use crate::kernels::{
-    Activation, Quotient, bias_grad, divide, mat_t_vec, row_dots, sqm_rows, unit_rows, unit_rows_grad,
-};
+use crate::kernels::{Activation, row_dots, sqm_moments, sqm_sides, unit_rows, unit_rows_grad};
 use crate::plan::{Mat, Plan};
 
 /// Which cost.
@@ -50,31 +47,33 @@ impl Cost {
 }
 
 /// `S_ij = |z_i − w_j|²`, `C = S / mean(S)`. The backward pass differentiates through the mean.
+///
+/// The mean is known from the moments of both embeddings, so C is one matrix product of scaled embeddings that
+/// carry their squared lengths along (`shaders/sqm_sides.wgsl`), and so is every sum over ∂C that the backward
+/// pass needs.
 pub struct SqmCost {
-    z: Mat,
-    w: Mat,
+    moments: Mat,
+    /// The rows of z above those of w.
+    sides: Mat,
+    n: u32,
     cost: Mat,
-    mean: Mat,
 }
 
 impl SqmCost {
-    /// Records the forward pass for stacks of embeddings (one row a point): six dispatches.
+    /// Records the forward pass for stacks of embeddings (one row a point): three dispatches.
     pub fn forward(plan: &mut Plan, z: Mat, w: Mat) -> Self {
-        let (batch, n, m) = (z.batch, z.rows, w.rows);
-        let [z2, w2] = [z, w].map(|side| {
-            let squares = plan.mats("squared norms", batch, side.rows, 1);
-            reduce::record(plan, Operation::SumSquares, 1.0, side, squares);
-            squares
-        });
+        let (batch, n, m, d) = (z.batch, z.rows, w.rows, z.cols);
+        let moments = sqm_moments::moments(plan, batch, d);
+        sqm_moments::record(plan, [z, w, moments]);
+        let sides = plan.mats("scaled embeddings", batch, n + m, d + 2);
+        sqm_sides::record(plan, [z, w, moments, sides]);
         let cost = plan.mats("cost", batch, n, m);
-        matmul::record(plan, Layout::NT, -2.0, [z, w, cost], Epilogue::None);
-        let sums = plan.mats("cost sums", batch, n, 1);
-        sqm_rows::record(plan, [z2, w2, cost, sums]);
-        let mean = plan.mats("mean cost", batch, 1, 1);
-        let scale = 1.0 / (f64::from(n) * f64::from(m));
-        reduce::record(plan, Operation::Sum, scale as f32, sums.reshaped(1, n), mean);
-        divide::record(plan, mean, cost);
-        Self { z, w, cost, mean }
+        let [left, right] = halves(sides, n);
+        // Rounding must not make a squared distance negative.
+        let zero = plan.mats("zero", batch, 1, m);
+        let positive = Epilogue::Bias(zero, Activation::Relu);
+        matmul::record(plan, Layout::NT, -1.0, [left, right, cost], positive);
+        Self { moments, sides, n, cost }
     }
 
     /// C.
@@ -82,35 +81,27 @@ impl SqmCost {
         self.cost
     }
 
-    /// Records the backward pass, from ∂L/∂C to the gradients of both embeddings: ten dispatches.
-    ///
-    /// With `κ = mean(∂C∘C)` the gradient of S is `(∂C − κ)/mean(S)`.
+    /// Records the backward pass, from ∂L/∂C to the gradients of both embeddings: four dispatches.
     pub fn backward(&self, plan: &mut Plan, grad: Mat) -> [Mat; 2] {
-        let (batch, n, m, d) = (self.z.batch, self.z.rows, self.w.rows, self.z.cols);
-        let dots = plan.mats("cost gradient dots", batch, n, 1);
-        row_dots::record(plan, [grad, self.cost, dots]);
-        let kappa = plan.mats("kappa", batch, 1, 1);
-        let scale = 1.0 / (f64::from(n) * f64::from(m));
-        reduce::record(plan, Operation::Sum, scale as f32, dots.reshaped(1, n), kappa);
-
-        let rho_z = plan.mats("row sums of the cost gradient", batch, n, 1);
-        reduce::record(plan, Operation::Sum, 1.0, grad, rho_z);
-        let rho_w = plan.mats("column sums of the cost gradient", batch, m, 1);
-        let ones = ones(plan, batch, n);
-        mat_t_vec::record(plan, [grad, ones, rho_w], Quotient::Plain);
-
-        let mut side = |layout, (own, rho): (Mat, Mat), other: Mat| {
-            let product = plan.mats("cost gradient product", batch, own.rows, d);
-            matmul::record(plan, layout, 1.0, [grad, other, product], Epilogue::None);
-            let others = plan.mats("embedding sums", batch, 1, d);
-            bias_grad::record(plan, other, others);
-            let out = plan.mats("embedding gradient", batch, own.rows, d);
-            let (count, mean) = (other.rows, self.mean);
-            sqm_grad::record(plan, &SqmGrad { z: own, product, rho, others, count, kappa, mean, out });
-            out
-        };
-        [side(Layout::NN, (self.z, rho_z), self.w), side(Layout::TN, (self.w, rho_w), self.z)]
+        let Self { moments, sides, n, .. } = *self;
+        let (batch, m, d) = (sides.batch, sides.rows - n, sides.cols - 2);
+        let products = plan.mats("cost gradient products", batch, sides.rows, sides.cols);
+        let ([z, w], [of_z, of_w]) = (halves(sides, n), halves(products, n));
+        matmul::record(plan, Layout::NN, 1.0, [grad, w, of_z], Epilogue::None);
+        matmul::record(plan, Layout::TN, 1.0, [grad, z, of_w], Epilogue::None);
+        let inner = plan.mats("cost gradient times cost", batch, 1, 1);
+        let flat = |rows: Mat| rows.reshaped(1, rows.rows * rows.cols);
+        row_dots::record(plan, [flat(of_z), flat(z), inner]);
+        let [dz, dw] = [n, m].map(|rows| plan.mats("embedding gradient", batch, rows, d));
+        sqm_grad::record(plan, &SqmGrad { sides, products, moments, inner, dz, dw });
+        [dz, dw]
     }
+}
+
+/// The first `rows` rows of every matrix in a stack, and the others.
+fn halves(whole: Mat, rows: u32) -> [Mat; 2] {
+    let rest = Mat { rows: whole.rows - rows, offset: whole.offset + rows * whole.cols, ..whole };
+    [Mat { rows, ..whole }, rest]
 }
 
 /// `C_ij = 1 − ⟨z_i/|z_i|, w_j/|w_j|⟩`. An embedding of length zero has no direction: it is at distance 1 from
@@ -165,7 +156,7 @@ impl CosineCost {
 }
 
 /// A stack of column vectors of ones.
-pub(super) fn ones(plan: &mut Plan, batch: u32, rows: u32) -> Mat {
+fn ones(plan: &mut Plan, batch: u32, rows: u32) -> Mat {
     let ones = plan.mats("ones", batch, rows, 1);
     plan.set_initial(ones.buf, &vec![1.0; batch as usize * rows as usize]);
     ones

@@ -1,18 +1,18 @@
 //! The gradient of a loss through the transport plan, exactly, without unrolling an iteration.
 //!
-//! With `G = ∂L/∂Π`, `s = (G∘Π)1`, `t = (G∘Π)ᵀ1` and the plan's *actual* sums r, c, the adjoint potentials
-//! solve
+//! With `G = ∂L/∂Π`, `s = (G∘Π)1`, `t = (G∘Π)ᵀ1` and the plan's *actual* sums a (the rows meet their
+//! marginal), c (the columns may not, yet), the adjoint potentials solve
 //! ```text
-//! [diag r  Π; Πᵀ  diag c] [α; β] = [s; t],      ∂L/∂C = −(1/ε) Π∘(G − α1ᵀ − 1βᵀ)
+//! [diag a  Π; Πᵀ  diag c] [α; β] = [s; t],      ∂L/∂C = −(1/ε) Π∘(G − α1ᵀ − 1βᵀ)
 //! ```
-//! Eliminating α leaves `(diag c − Πᵀ diag(1/r) Π) β = t − Πᵀ(s/r)`, which conjugate gradients solve with
+//! Eliminating α leaves `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, which conjugate gradients solve with
 //! nothing but products of the plan with vectors.
 
-use super::cost::ones;
 use super::sinkhorn::Sinkhorn;
 use crate::kernels::cg::{self, Cg};
 use crate::kernels::implicit_grad::{self, ImplicitGrad};
-use crate::kernels::{Quotient, col_dots, mat_t_vec, mat_vec, row_dots};
+use crate::kernels::implicit_right::{self, ImplicitRight};
+use crate::kernels::{Quotient, mat_t_vec, mat_vec, row_dots};
 use crate::plan::{Clock, Mat, Plan};
 
 /// When to stop: the residual relative to the right-hand side. A smaller one buys nothing.
@@ -24,10 +24,12 @@ pub struct Implicit {
     pub cost_grad: Mat,
     /// s = (G∘Π)1. Its sum is ⟨G, Π⟩, from which quadratic losses get their value.
     pub s: Mat,
+    /// The plan's column sums.
+    pub c: Mat,
 }
 
 /// Records the backward pass with at most `iterations` iterations of conjugate gradients:
-/// `3·iterations + 7` dispatches.
+/// `3·iterations + 4` dispatches.
 pub fn record(
     plan: &mut Plan,
     sinkhorn: &Sinkhorn,
@@ -35,30 +37,28 @@ pub fn record(
     iterations: u32,
     (clock, eps_column): (Clock, u32),
 ) -> Implicit {
-    let (pi, r, c) = (sinkhorn.plan, sinkhorn.r, sinkhorn.c);
+    let (pi, a) = (sinkhorn.plan, sinkhorn.a());
     let (batch, n, m) = (pi.batch, pi.rows, pi.cols);
     let mut vector = |label, rows| plan.mats(label, batch, rows, 1);
     let [s, rows] = ["s", "rows"].map(|label| vector(label, n));
-    let [t, product, probe, beta] = ["t", "product", "probe", "beta"].map(|label| vector(label, m));
+    let [c, product, probe, beta] =
+        ["plan columns", "product", "probe", "beta"].map(|label| vector(label, m));
     row_dots::record(plan, [grad, pi, s]);
-    col_dots::record(plan, [grad, pi, t]);
-    // s/r, as the product of the one-column matrix s with the number one.
-    let one = ones(plan, batch, 1);
-    mat_vec::record(plan, [s, one, rows], Quotient::OverWeight(r));
-    mat_t_vec::record(plan, [pi, rows, product], Quotient::Plain);
+    implicit_right::record(plan, &ImplicitRight { plan: pi, grad, s, a, c, right: product });
 
     let work = cg::work(plan, batch, m);
-    let step = Cg { c, t, product, work, probe, beta, tolerance: TOLERANCE };
+    let step = Cg { c, product, work, probe, beta, tolerance: TOLERANCE };
     cg::record_start(plan, &step);
     for _ in 0..iterations {
-        mat_vec::record(plan, [pi, probe, rows], Quotient::OverWeight(r));
+        mat_vec::record(plan, [pi, probe, rows], Quotient::OverWeight(a));
         mat_t_vec::record(plan, [pi, rows, product], Quotient::Plain);
         cg::record_step(plan, &step);
     }
 
-    mat_vec::record(plan, [pi, beta, rows], Quotient::WeightMinus(s));
     let cost_grad = plan.mats("cost gradient", batch, n, m);
-    let op = ImplicitGrad { plan: pi, grad, numerator: rows, r, beta, out: cost_grad, clock, eps_column };
-    implicit_grad::record(plan, &op);
-    Implicit { cost_grad, s }
+    implicit_grad::record(
+        plan,
+        &ImplicitGrad { plan: pi, grad, s, a, beta, out: cost_grad, clock, eps_column },
+    );
+    Implicit { cost_grad, s, c }
 }

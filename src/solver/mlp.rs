@@ -6,7 +6,7 @@
 
 use crate::kernels::adam::{self, Arenas};
 use crate::kernels::matmul::{self, Epilogue, Layout};
-use crate::kernels::{Activation, act_backward, bias_grad};
+use crate::kernels::{Activation, act_backward};
 use crate::plan::{BufId, Clock, Elem, Mat, Plan};
 use crate::rng::Rng;
 
@@ -74,7 +74,7 @@ impl Arena {
         plan.set_initial(self.arenas.weights, values);
     }
 
-    /// Takes the next `rows × cols` parameters: their value and their gradient.
+    /// Takes the next `rows × cols` parameters: their values and their gradients.
     fn take(&mut self, rows: u32, cols: u32) -> (Mat, Mat) {
         let offset = self.used;
         self.used += rows * cols;
@@ -97,8 +97,8 @@ impl Arena {
 struct Layer {
     weight: Mat,
     bias: Mat,
-    weight_grad: Mat,
-    bias_grad: Mat,
+    /// The gradient of the weight, and below it that of the bias.
+    grad: Mat,
     activation: Activation,
 }
 
@@ -128,9 +128,10 @@ impl Mlp {
             .windows(2)
             .enumerate()
             .map(|(l, pair)| {
-                let (weight, weight_grad) = arena.take(pair[0], pair[1]);
-                let (bias, bias_grad) = arena.take(1, pair[1]);
-                Layer { weight, bias, weight_grad, bias_grad, activation: shape.activation(l) }
+                let (both, grad) = arena.take(pair[0] + 1, pair[1]);
+                let weight = Mat { rows: pair[0], ..both };
+                let bias = Mat { rows: 1, offset: both.offset + pair[0] * pair[1], ..both };
+                Layer { weight, bias, grad, activation: shape.activation(l) }
             })
             .collect();
         Self { layers }
@@ -153,7 +154,7 @@ impl Mlp {
     /// which replace what the arena held. `grad` is used up.
     ///
     /// With `δ_l` the gradient before the activation of layer `l`: `∂W_l = Z_{l−1}ᵀ δ_l`, `∂b_l = 1ᵀ δ_l`,
-    /// `δ_{l−1} = (δ_l W_lᵀ) ∘ act′(Z_{l−1})`; three dispatches a layer, two for the first.
+    /// `δ_{l−1} = (δ_l W_lᵀ) ∘ act′(Z_{l−1})`; two dispatches a layer, one for the first.
     pub fn backward(&self, plan: &mut Plan, pass: &Activations, grad: Mat) {
         let last = self.layers.len() - 1;
         if self.layers[last].activation != Activation::Identity {
@@ -163,8 +164,7 @@ impl Mlp {
         for l in (0..=last).rev() {
             let layer = &self.layers[l];
             let below = if l == 0 { pass.input } else { pass.outputs[l - 1] };
-            matmul::record(plan, Layout::TN, 1.0, [below, delta, layer.weight_grad], Epilogue::None);
-            bias_grad::record(plan, delta, layer.bias_grad);
+            matmul::record_bordered(plan, [below, delta, layer.grad]);
             if l > 0 {
                 let next = plan.mats("deltas", below.batch, below.rows, below.cols);
                 let gate = Epilogue::Gate(below, self.layers[l - 1].activation);

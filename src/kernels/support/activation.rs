@@ -26,6 +26,7 @@ impl Activation {
         Self::ALL[code as usize]
     }
 
+    #[inline(always)]
     pub(crate) fn apply(self, x: f32) -> f32 {
         match self {
             Self::Identity => x,
@@ -49,6 +50,7 @@ impl Activation {
     }
 
     /// The derivative, given the output `y`.
+    #[inline(always)]
     pub(crate) fn grad(self, y: f32) -> f32 {
         match self {
             Self::Identity => 1.0,
@@ -71,6 +73,23 @@ impl Activation {
         }
     }
 }
+
+/// `specialised!(activation, KIND => loop)`: the loop once for every activation, with `KIND` a constant in it, so
+/// that the choice is made outside and what is left becomes SIMD.
+macro_rules! specialised {
+    ($activation:expr, $kind:ident => $body:expr) => {
+        $crate::kernels::support::specialised!(@each $activation, $kind => $body, Identity Relu LeakyRelu Elu Tanh)
+    };
+    (@each $activation:expr, $kind:ident => $body:expr, $($variant:ident)+) => {
+        match $activation {
+            $($crate::kernels::Activation::$variant => {
+                const $kind: $crate::kernels::Activation = $crate::kernels::Activation::$variant;
+                $body
+            })+
+        }
+    };
+}
+pub(in super::super) use specialised;
 
 #[cfg(test)]
 mod tests {

@@ -26,8 +26,6 @@ pub enum Quotient {
     WeightOver(Mat),
     /// `s / w`
     OverWeight(Mat),
-    /// `w − s`
-    WeightMinus(Mat),
 }
 
 /// The smallest sum a weight is divided by.
@@ -39,7 +37,6 @@ pub(in super::super) fn quotient(p: &MatVecParams, s: f32, w: &[f32], z: usize, 
     match p.kind {
         1 => w() / s.max(LEAST),
         2 => s / w(),
-        3 => w() - s,
         _ => s,
     }
 }
@@ -56,7 +53,6 @@ pub(in super::super) fn record_mat_vec(
         Quotient::Plain => (0, v),
         Quotient::WeightOver(w) => (1, w),
         Quotient::OverWeight(w) => (2, w),
-        Quotient::WeightMinus(w) => (3, w),
     };
     assert!([v, out].iter().all(|vec| vec.cols == 1 && vec.batch == k.batch), "{}: vectors", kernel.name);
     assert!(kind == 0 || (w.rows == out.rows && w.batch == k.batch), "{}: weights", kernel.name);
@@ -82,7 +78,7 @@ pub(in super::super) fn mat_vec_cases(
 ) -> Vec<Case> {
     let mut cases = Vec::new();
     for [batch, n, m] in [[1, 1, 1], [2, 7, 65], [1, 130, 3], [1, 67, 258]] {
-        for kind in ["plain", "w/s", "s/w", "w−s"] {
+        for kind in ["plain", "w/s", "s/w"] {
             let mut case = CaseBuilder::new(format!("{kind} {batch} × {n}×{m}"));
             let (own, other) = if out_is_rows { (n, m) } else { (m, n) };
             let k = case.random("k", [batch, n, m], 0.1, 1.0);
@@ -92,7 +88,6 @@ pub(in super::super) fn mat_vec_cases(
             let quotient = match kind {
                 "w/s" => Quotient::WeightOver(w),
                 "s/w" => Quotient::OverWeight(w),
-                "w−s" => Quotient::WeightMinus(w),
                 _ => Quotient::Plain,
             };
             record(&mut case.plan, [k, v, out], quotient);

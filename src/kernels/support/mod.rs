@@ -3,17 +3,16 @@
 mod activation;
 mod case;
 mod clock;
-mod dots;
 mod exp;
 mod lanes;
 mod mat_vec;
 mod potential;
 
 pub use activation::Activation;
+pub(super) use activation::specialised;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
-pub(super) use dots::{BINDINGS as DOTS_BINDINGS, DotsParams, dots_cases, record_dots};
 pub(super) use exp::exp;
 pub(super) use lanes::{dot, max_of, sum, sum_of, transposed_product};
 pub use mat_vec::Quotient;

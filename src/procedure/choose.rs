@@ -23,6 +23,8 @@ pub enum Start {
     Signature,
     /// A nearly uniform plan.
     Noise,
+    /// The plan of trained networks.
+    Network,
 }
 
 /// Where a candidate comes from.
@@ -137,16 +139,16 @@ impl<'a> Judge<'a> {
     }
 
     /// Applies encoders to the first judged rows, at most `most` a side.
-    async fn couple(
+    pub(super) async fn couple(
         &self,
         device: &Device,
         encoders: &Encoders,
         origin: Origin,
-        (eps, most): (f32, usize),
+        most: usize,
         control: &mut impl Control,
     ) -> Result<Coupling, Failure> {
         let [x, y] = self.seen(origin, most);
-        transport(device, encoders, [&x, &y], eps, control).await
+        transport(device, encoders, [&x, &y], self.eps, control).await
     }
 
     /// What encoders of this origin see of the first judged rows, at most `most` a side.
@@ -167,7 +169,7 @@ impl<'a> Judge<'a> {
         origin: Origin,
         control: &mut impl Control,
     ) -> Result<Candidate, Failure> {
-        let coupling = self.couple(device, &encoders, origin, (self.eps, usize::MAX), control).await?;
+        let coupling = self.couple(device, &encoders, origin, usize::MAX, control).await?;
         let spearman: Vec<f64> =
             self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &coupling.plan)).collect();
         let score = spearman.iter().sum::<f64>() / spearman.len().max(1) as f64;
@@ -198,7 +200,7 @@ impl<'a> Judge<'a> {
         most: usize,
         control: &mut impl Control,
     ) -> Result<f64, Failure> {
-        let coupling = self.couple(device, encoders, origin, (self.eps, most), control).await?;
+        let coupling = self.couple(device, encoders, origin, most, control).await?;
         let [x, y] = &self.panel[0].distances;
         let part = |d: &Dense, n: usize| evenly_ranked(&Dense::from_fn(n, n, |i, j| d.at(i, j)));
         let (n, m) = (coupling.plan.rows(), coupling.plan.cols());

@@ -67,6 +67,29 @@ pub(super) async fn candidates(
     Ok(found)
 }
 
+/// The linear candidate nearest to what networks have found: refined from their plan between the judged rows.
+pub(super) async fn polished(
+    device: &Device,
+    sides: &Sides,
+    judge: &Judge<'_>,
+    found: &Candidate,
+    control: &mut impl Control,
+) -> Result<Candidate, Failure> {
+    let coupling = judge.couple(device, &found.encoders, found.origin, usize::MAX, control).await?;
+    let [x, y] = sides.inputs([Preparation::Linear; 2]);
+    let [ix, iy] = judge.rows();
+    // With the start's ε this guide's transport is that plan again.
+    let stages: Vec<Stage> =
+        start_schedule(0).into_iter().chain(refine_schedule(REFINE_STEPS).into_iter().skip(1)).collect();
+    let eps = stages[0].eps;
+    let scale = (ix.len() * iy.len()) as f32;
+    let guide =
+        Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * coupling.plan.at(i, j)).max(1e-20).ln());
+    let run = Run { points: [rows(&x, ix), rows(&y, iy)], guide, weight: 0.0, map: None };
+    let map = run.play(device, &stages, "refining", control).await?;
+    judge.candidate(device, encoders(&map), Origin::Linear { start: Start::Network }, control).await
+}
+
 fn encoders(map: &Dense) -> Encoders {
     Encoders::Linear { dims: [map.rows() as u32, map.cols() as u32], map: map.data().to_vec() }
 }

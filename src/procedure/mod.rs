@@ -125,7 +125,12 @@ pub async fn align(
         candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
     }
     if settings.encoder != EncoderChoice::Linear {
-        candidates.extend(network::candidates(device, sides, settings, &judge, control).await?);
+        let networks = network::candidates(device, sides, settings, &judge, control).await?;
+        let best = networks.iter().max_by(|a, b| a.score.total_cmp(&b.score));
+        if let Some(best) = best.filter(|_| settings.encoder == EncoderChoice::Both) {
+            candidates.push(linear::polished(device, sides, &judge, best, control).await?);
+        }
+        candidates.extend(networks);
     }
     judge.choose(candidates)
 }

@@ -93,12 +93,12 @@ pub fn evaluate(words: &[String]) -> Result<(), String> {
 
 /// The default settings, but for what is asked.
 fn settings(arguments: &Arguments) -> Result<Settings, String> {
-    let mut settings = Settings::default();
-    settings.encoder = match arguments.get("method") {
+    let encoder = match arguments.get("method") {
         Some("mlp") => EncoderChoice::Networks,
         Some("linear") => EncoderChoice::Linear,
         _ => EncoderChoice::Both,
     };
+    let mut settings = Settings { encoder, ..Settings::default() };
     if let Some(names) = arguments.get("distance") {
         let known = Distance::ALL.map(Distance::name);
         for name in names.split(',') {

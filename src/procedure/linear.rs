@@ -15,7 +15,7 @@ use crate::solver::linear::{Linear, Problem, Stage, refine_schedule, start_sched
 
 /// Steps of a start and of a refinement.
 pub const START_STEPS: u32 = 100;
-const REFINE_STEPS: u32 = 20;
+const REFINE_STEPS: u32 = 15;
 /// Points a side in a refinement, at most.
 const REFINED: usize = 3000;
 

@@ -98,7 +98,7 @@ impl Default for Settings {
             redraw: None,
             dirichlet: 0.0,
             starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
-            refined: 3,
+            refined: 2,
             eps: 0.05,
             seed: 1,
         }

@@ -8,7 +8,7 @@ use crate::solver::infer::{Encoders, Infer};
 /// The sum of the columns' misses at which a transport counts as solved.
 const TOLERANCE: f32 = 1e-3;
 /// Submits after ε has fallen, at most.
-const PATIENCE: u32 = 30;
+const PATIENCE: u32 = 60;
 
 /// A plan between points, and how well it was solved.
 pub struct Coupling {

@@ -60,7 +60,7 @@ impl Encoders {
 /// ε falls from this while the potentials converge, because cold iterations at a small ε need thousands.
 const START: f32 = 1.0;
 /// Sinkhorn iterations for each value of ε.
-const PER_STEP: u32 = 20;
+const PER_STEP: u32 = 10;
 
 /// A recorded inference, with the whole plan in memory.
 pub struct Infer {

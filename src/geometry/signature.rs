@@ -9,8 +9,9 @@ use crate::rng::Rng;
 
 /// Values of a signature.
 const QUANTILES: usize = 128;
-/// Points each signature is taken against: more would not change its quantiles.
-const REFERENCES: usize = 4000;
+/// Points each signature is taken against, at most. Quantiles from a part of the points differ from side to side,
+/// and starts that rest on them fail together.
+const REFERENCES: usize = 12_000;
 
 /// The signature of every point: quantiles of its row of `K = (AAᵀ)^½`, of length 1, without what all have
 /// in common, and of length 1 again.

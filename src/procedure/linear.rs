@@ -25,7 +25,7 @@ fn sample_size(dims: usize) -> usize {
     (20 * dims).clamp(400, 2500)
 }
 
-/// Rows a side on which starts are compared.
+/// Rows a side on which starts are compared, at least; as many as a start has seen.
 const GLANCED: usize = 600;
 
 /// All linear candidates, judged.
@@ -51,7 +51,7 @@ pub(super) async fn candidates(
         let run = Run { points: [rows(&x, &ix), rows(&y, &iy)], guide, weight, map: None };
         let map = run.play(device, &start_schedule(START_STEPS), "linear starts", control).await?;
         let origin = Origin::Linear { start };
-        let score = judge.glance(device, &encoders(&map), origin, GLANCED, control).await?;
+        let score = judge.glance(device, &encoders(&map), origin, size.max(GLANCED), control).await?;
         begun.push((score, map, origin));
     }
     begun.sort_by(|a, b| b.0.total_cmp(&a.0));

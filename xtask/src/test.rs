@@ -10,8 +10,8 @@ use crate::{build, system, tools};
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// The test files that have one body for native Vulkan and for the browser.
-const DEVICE_TESTS: [&str; 8] =
-    ["kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "devices"];
+const DEVICE_TESTS: [&str; 9] =
+    ["kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "fit_time", "devices"];
 
 /// The test files that only exist in the browser.
 const BROWSER_TESTS: [&str; 1] = ["transport"];

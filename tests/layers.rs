@@ -158,3 +158,13 @@ fn the_layering_test_sees_a_forbidden_use() {
     assert_eq!(named_by_super("src/plan/call.rs", "use super::super::{rng, exec::E};"), ["rng", "exec"]);
     assert_eq!(named_modules("use crate::{plan::Plan, exec};\ncrate::rng::Rng"), ["plan", "exec", "rng"]);
 }
+
+/// Nothing that computes or chooses an alignment may know the truth.
+#[test]
+fn the_truth_is_for_scoring_only() {
+    for (path, module, code) in files() {
+        if module != "metrics" {
+            assert!(!code.contains("truth::"), "{path} looks at the truth");
+        }
+    }
+}

@@ -86,6 +86,8 @@ impl Alignment {
 
 /// Scores this close, relative to the best, count as nearly the same.
 const CLOSE: f64 = 0.03;
+/// What a linear map may score less than networks it agrees with.
+const SIMPLER: f64 = 0.05;
 /// Matches that lie this far apart in rank on average are clearly different; unrelated ones are half.
 const DIFFERENT: f64 = 0.3;
 
@@ -213,16 +215,19 @@ impl<'a> Judge<'a> {
         if candidates.is_empty() {
             return Err(Failure::Input("No candidate was asked for: choose at least one encoder.".into()));
         }
-        // Where a linear map says the same as the first, nearly as well, it is taken: it has far fewer
-        // parameters to be wrong with.
+        // Where a linear map says the same as the first, nearly as well, it is taken: it has far fewer parameters to
+        // be wrong with, and was not trained on what it is judged by.
         let simpler = candidates.iter().position(|other| {
             let linear = matches!(other.origin, Origin::Linear { .. });
-            linear && near(&candidates[0], other) && self.difference(&candidates[0], other) < DIFFERENT
+            linear
+                && near(&candidates[0], other, SIMPLER)
+                && self.difference(&candidates[0], other) < DIFFERENT
         });
         candidates[..=simpler.unwrap_or(0)].rotate_right(1);
         let best = &candidates[0];
-        let rival =
-            candidates.iter().position(|other| near(best, other) && self.difference(best, other) > DIFFERENT);
+        let rival = candidates
+            .iter()
+            .position(|other| near(best, other, CLOSE) && self.difference(best, other) > DIFFERENT);
         Ok(Alignment { candidates, rival })
     }
 
@@ -235,8 +240,8 @@ impl<'a> Judge<'a> {
 }
 
 /// Whether the other scores nearly as well, or better.
-fn near(best: &Candidate, other: &Candidate) -> bool {
-    other.score >= best.score - CLOSE * best.score.abs()
+fn near(best: &Candidate, other: &Candidate, share: f64) -> bool {
+    other.score >= best.score - share * best.score.abs()
 }
 
 fn evenly_ranked(distances: &Dense) -> Dense {

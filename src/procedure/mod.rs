@@ -112,6 +112,9 @@ impl Settings {
     }
 }
 
+/// Networks that score this close to the best of them are refined into linear maps as well.
+const PROMISING: f64 = 0.05;
+
 /// Trains all candidates, applies each to the data, and ranks them.
 pub async fn align(
     device: &Device,
@@ -126,9 +129,11 @@ pub async fn align(
     }
     if settings.encoder != EncoderChoice::Linear {
         let networks = network::candidates(device, sides, settings, &judge, control).await?;
-        let best = networks.iter().max_by(|a, b| a.score.total_cmp(&b.score));
-        if let Some(best) = best.filter(|_| settings.encoder == EncoderChoice::Both) {
-            candidates.push(linear::polished(device, sides, &judge, best, control).await?);
+        let best = networks.iter().map(|network| network.score).fold(f64::MIN, f64::max);
+        for network in &networks {
+            if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {
+                candidates.push(linear::polished(device, sides, &judge, network, control).await?);
+            }
         }
         candidates.extend(networks);
     }

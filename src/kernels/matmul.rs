@@ -162,6 +162,20 @@ fn twin(call: Call<'_>) {
 }
 
 /// `C = alpha·A·B` with SIMD, for operands given as a slice and its (row, column) strides.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn sgemm(
+    [m, n, k]: [usize; 3],
+    alpha: f32,
+    a: (&[f32], (usize, usize)),
+    b: (&[f32], (usize, usize)),
+    c: &mut [f32],
+) {
+    assert!(a.0.len() == m * k && b.0.len() == k * n && c.len() == m * n);
+    super::support::gemm([m, n, k], alpha, a, b, c);
+}
+
+/// `C = alpha·A·B` with SIMD, for operands given as a slice and its (row, column) strides.
+#[cfg(not(target_arch = "wasm32"))]
 #[allow(unsafe_code)]
 pub(crate) fn sgemm(
     [m, n, k]: [usize; 3],

@@ -1,6 +1,6 @@
 //! Division by an outer product of weights: what makes sums over a plan into averages on both sides.
 
-use super::support::{Case, CaseBuilder};
+use super::support::{Case, CaseBuilder, at_least};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -50,7 +50,7 @@ fn twin(call: Call<'_>) {
         let v = part(v, p.v_offset, p.v_stride, z, cols);
         let x = part_mut(x, p.x_offset, p.x_stride, z, rows * cols);
         for (row, u) in x.chunks_exact_mut(cols).zip(u) {
-            row.iter_mut().zip(v).for_each(|(x, v)| *x /= (u * v).max(1e-30));
+            row.iter_mut().zip(v).for_each(|(x, v)| *x /= at_least(1e-30, u * v));
         }
     }
 }

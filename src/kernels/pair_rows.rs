@@ -1,6 +1,6 @@
 //! The negative log-likelihood of known pairs under the plan, and its gradient.
 
-use super::support::{Case, CaseBuilder};
+use super::support::{Case, CaseBuilder, at_least};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -91,7 +91,7 @@ fn twin(call: Call<'_>) {
         for (i, sum) in sums.iter_mut().enumerate() {
             let mut total = 0f64;
             for e in i * cols..(i + 1) * cols {
-                let value = plan[e].max(FLOOR);
+                let value = at_least(FLOOR, plan[e]);
                 grad[e] = -w[e] / value;
                 // Most pairs are not known, and a logarithm is slow.
                 if w[e] != 0.0 {

@@ -1,5 +1,7 @@
 //! Activations whose derivative is a function of their output; the twin of `shaders/shared/activation.wgsl`.
 
+use super::at_least;
+
 /// The slope of [`Activation::LeakyRelu`] below zero.
 const LEAKY_SLOPE: f32 = 0.01;
 
@@ -30,7 +32,7 @@ impl Activation {
     pub(crate) fn apply(self, x: f32) -> f32 {
         match self {
             Self::Identity => x,
-            Self::Relu => x.max(0.0),
+            Self::Relu => at_least(0.0, x),
             Self::LeakyRelu => {
                 if x > 0.0 {
                     x

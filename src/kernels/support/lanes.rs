@@ -16,6 +16,13 @@ pub(in super::super) fn max_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32
     fold_of(a, b, -3e38, f, |x, y| if x > y { x } else { y })
 }
 
+/// The larger of the two. `f32::max` promises more about NaN than the instruction does: in WebAssembly it is a
+/// call for every element, and a loop with it does not become SIMD. What is not a number becomes the floor.
+#[inline(always)]
+pub(in super::super) fn at_least(floor: f32, x: f32) -> f32 {
+    if x > floor { x } else { floor }
+}
+
 /// Folds `f(a_i, b_i)` with an operation whose order does not matter. Also what is left of the lanes is taken in
 /// registers of four, and the lanes are folded by halves: rows are short, so ends count.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! What [`mat_vec`](super::super::mat_vec) and [`mat_t_vec`](super::super::mat_t_vec) have in common.
 
-use super::{Case, CaseBuilder};
+use super::{Case, CaseBuilder, at_least};
 use crate::plan::{Binding, Kernel, Mat, Plan, params};
 
 params! {
@@ -35,7 +35,7 @@ const LEAST: f32 = 1e-30;
 pub(in super::super) fn quotient(p: &MatVecParams, s: f32, w: &[f32], z: usize, at: usize) -> f32 {
     let w = || w[p.w_offset as usize + z * p.w_stride as usize + at];
     match p.kind {
-        1 => w() / s.max(LEAST),
+        1 => w() / at_least(LEAST, s),
         2 => s / w(),
         _ => s,
     }

@@ -4,6 +4,8 @@ mod activation;
 mod case;
 mod clock;
 mod exp;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod gemm;
 mod lanes;
 mod mat_vec;
 mod potential;
@@ -14,7 +16,9 @@ pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
 pub(super) use exp::exp;
-pub(super) use lanes::{dot, max_of, sum, sum_of, transposed_product};
+#[cfg(target_arch = "wasm32")]
+pub(super) use gemm::gemm;
+pub(super) use lanes::{at_least, dot, max_of, sum, sum_of, transposed_product};
 pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,

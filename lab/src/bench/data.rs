@@ -4,6 +4,8 @@ use std::path::Path;
 
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};
+use concord::geometry::geodesic::geodesics;
+use concord::geometry::graph::{EdgeWeight, Graph};
 use concord::geometry::low_rank::{LowRank, factors};
 use concord::geometry::normalise::Normalisation;
 use concord::rng::Rng;
@@ -95,6 +97,20 @@ impl Clouds {
             let largest = distances.data().iter().copied().fold(f32::MIN_POSITIVE, f32::max);
             Dense::from_fn(side.rows(), side.rows(), |i, j| distances.at(i, j) / largest)
         })
+    }
+
+    /// The distances that SCOT publishes for single-cell data: steps in a graph of correlation neighbours, a tenth of
+    /// all points each, scaled so that the longest path is 1.
+    pub fn steps(&self) -> Result<[Dense; 2], String> {
+        let [x, y] = self.each(|side| {
+            let near = pairwise(side, Metric::Correlation);
+            let mut graph = Graph::nearest(&near, side.rows().div_ceil(10).min(110), EdgeWeight::Step);
+            graph.join(&near, EdgeWeight::Step);
+            let steps = geodesics(&graph).map_err(|error| error.to_string())?;
+            let longest = steps.data().iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+            Ok(Dense::from_fn(side.rows(), side.rows(), |i, j| steps.at(i, j) / longest))
+        });
+        Ok([x?, y?])
     }
 
     /// The factors of cosine distances of mean ½, which training uses.

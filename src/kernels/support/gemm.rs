@@ -7,7 +7,7 @@
 //! with one panel after the other, and a tile of C stays in registers while the inner index runs.
 
 /// Rows of a tile. With two registers to a row, its eight sums, the operands and the products in flight fit into
-/// the fifteen registers that V8 allocates on x86; 5×2, 6×2 and 4×3 are all slower by a fifth.
+/// the fifteen registers that V8 allocates on x86; 5×2, 6×2 and 4×3 are most of them slower by a tenth to a quarter.
 const ROWS: usize = 4;
 /// Columns of a tile, in registers. What is left of a row may take a tile of one.
 const WIDE: usize = 2;

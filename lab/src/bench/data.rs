@@ -102,7 +102,7 @@ impl Clouds {
     /// The distances that SCOT publishes for single-cell data: steps in a graph of correlation neighbours, a tenth of
     /// all points each, scaled so that the longest path is 1.
     pub fn steps(&self) -> Result<[Dense; 2], String> {
-        let [x, y] = self.each(|side| {
+        let [x, y] = self.each(|side| -> Result<Dense, String> {
             let near = pairwise(side, Metric::Correlation);
             let mut graph = Graph::nearest(&near, side.rows().div_ceil(10).min(110), EdgeWeight::Step);
             graph.join(&near, EdgeWeight::Step);

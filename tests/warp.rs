@@ -11,7 +11,7 @@ use concord::geometry::features::{Features, Preparation};
 use concord::geometry::ranks::mid_ranks;
 use concord::metrics::truth::exact_matches;
 use concord::plan::{Mat, Plan};
-use concord::procedure::{LossChoice, objective};
+use concord::procedure::{Form, LossChoice, objective};
 use concord::rng::Rng;
 use concord::solver::align::{Align, AlignSettings, Problem, Terms};
 use concord::solver::sinkhorn::uniform;
@@ -107,7 +107,7 @@ fn recovered(twice: &Twice, y_distances: &Dense, loss: LossChoice, seed: u64) ->
     });
     let dense = |side: &Dense| [side.clone()];
     let sides = [dense(&twice.distances[0]), dense(y_distances)];
-    let objective = objective(&mut plan, loss, [&sides[0], &sides[1]], None);
+    let objective = objective(&mut plan, loss, [&sides[0], &sides[1]], Form::Cheapest);
     let align = Align::record(&mut plan, &settings, &Problem { x, y, objective, terms: Terms::default() });
     let mut cpu = CpuExecutor::prepare(plan).expect("fits");
     cpu.submit(align.step, settings.steps).expect("plays");

@@ -28,6 +28,13 @@ pub fn pairwise(points: &Dense, metric: Metric) -> Dense {
     distances
 }
 
+/// Distances scaled so that their mean is ½.
+pub fn halved(distances: &Dense) -> Dense {
+    let mean = distances.data().iter().map(|&v| f64::from(v)).sum::<f64>() / distances.data().len() as f64;
+    let scale = if mean > 0.0 { (0.5 / mean) as f32 } else { 0.0 };
+    Dense::from_fn(distances.rows(), distances.cols(), |i, j| scale * distances.at(i, j))
+}
+
 /// Distances from every row of `x` to every row of `y`.
 ///
 /// By `|x−y|² = |x|² + |y|² − 2⟨x, y⟩`, so that nearly all work is one matrix product. Both sides are

@@ -48,6 +48,16 @@ pub fn marginal_error(plan: &Dense, a: &[f32], b: &[f32]) -> f64 {
     miss(&r, a) + miss(&c, b)
 }
 
+/// For each row the column with the most mass.
+pub fn matches(plan: &Dense) -> Vec<usize> {
+    (0..plan.rows()).map(|i| largest(plan.row(i)).0).collect()
+}
+
+/// The largest value of a row and where it stands; the first of equals.
+pub fn largest(row: &[f32]) -> (usize, f32) {
+    row.iter().copied().enumerate().fold((0, f32::MIN), |top, (j, v)| if v > top.1 { (j, v) } else { top })
+}
+
 /// `x̂_i = Σ_j Π_ij y_j / Σ_j Π_ij`: where the plan sends each x. A row without mass goes to the mean of y.
 pub fn barycentric(plan: &Dense, y: &Dense) -> Dense {
     let mut projected = Dense::new(plan.rows(), y.cols(), vec![0.0; plan.rows() * y.cols()]);

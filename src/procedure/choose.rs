@@ -88,6 +88,8 @@ impl Alignment {
 const CLOSE: f64 = 0.03;
 /// What a linear map may score less than networks it agrees with.
 const SIMPLER: f64 = 0.05;
+/// Scores this close count as the same: a symmetry leaves less, and two different alignments seldom meet.
+const TIED: f64 = 0.005;
 /// Matches that lie this far apart in rank on average are clearly different; unrelated ones are half.
 const DIFFERENT: f64 = 0.3;
 
@@ -225,9 +227,17 @@ impl<'a> Judge<'a> {
         });
         candidates[..=simpler.unwrap_or(0)].rotate_right(1);
         let best = &candidates[0];
-        let rival = candidates
-            .iter()
-            .position(|other| near(best, other, CLOSE) && self.difference(best, other) > DIFFERENT);
+        let differ = |a: &Candidate, b: &Candidate| self.difference(a, b) > DIFFERENT;
+        // Networks may score higher than any linear map and yet all have come to the same side of a symmetry. So
+        // the others are also compared with candidates of their own kind that agree with the best.
+        let rival = candidates.iter().position(|other| {
+            differ(best, other)
+                && (near(best, other, CLOSE)
+                    || candidates.iter().any(|ally| {
+                        let alike = ally.origin.encoder() == other.origin.encoder();
+                        alike && near(ally, other, TIED) && !differ(best, ally) && differ(ally, other)
+                    }))
+        });
         Ok(Alignment { candidates, rival })
     }
 
@@ -239,7 +249,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Whether the other scores nearly as well, or better.
+/// Whether the other scores as well up to this share, or better.
 fn near(best: &Candidate, other: &Candidate, share: f64) -> bool {
     other.score >= best.score - share * best.score.abs()
 }

@@ -15,7 +15,7 @@ mod without_encoders;
 pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress};
 pub use linear::START_STEPS as LINEAR_STEPS;
-pub use objective::objective;
+pub use objective::{Form, objective};
 pub use sides::Sides;
 pub use transport::{Coupling, transport};
 pub use without_encoders::entropic_gw;

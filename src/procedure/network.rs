@@ -2,12 +2,12 @@
 
 use super::choose::{Candidate, Judge, Origin};
 use super::control::{Control, Failure, Progress};
-use super::objective::{objective, put, terms, widths};
+use super::objective::{Form, objective, put, terms};
 use super::sides::rows;
 use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
-use crate::plan::Plan;
+use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
 use crate::solver::align::{Align, AlignSettings, Problem, STATS};
 use crate::solver::infer::Encoders;
@@ -20,22 +20,25 @@ pub(super) async fn candidates(
     judge: &Judge<'_>,
     control: &mut impl Control,
 ) -> Result<Vec<Candidate>, Failure> {
-    let mut fits = Vec::new();
-    for (index, measure) in judge.measures().into_iter().enumerate() {
-        for subsample in 0..settings.fits {
-            let origin = Origin::Network { measure, loss: settings.loss, subsample };
-            fits.push(Fit { origin, index, inputs: sides.inputs(origin.preparations()) });
-        }
-    }
-    let stack = Stack { fits, judge, settings };
+    let stack = Stack::new(sides, settings, judge);
     let shapes = Align::shapes(&settings.train, sides.dims().map(|d| d as u32));
-    let weights = stack.train(device, control).await?;
+    let (weights, moved) = stack.train(device, control).await?;
     let each = weights.len() / stack.fits.len().max(1);
     let mut found = Vec::new();
-    for (fit, weights) in stack.fits.iter().zip(weights.chunks_exact(each.max(1))) {
+    for ((fit, weights), step) in stack.fits.iter().zip(weights.chunks_exact(each.max(1))).zip(moved) {
+        // A cost that has overflowed is rectified to zero, and the statistics go on as if nothing had happened:
+        // what is left of the encoders tells, and the step at which the loss froze says when.
+        if let Some(bad) = weights.iter().find(|w| !w.is_finite()) {
+            let cause = format!("a weight of the encoders became {bad}. A lower learning rate helps");
+            return Err(Failure::Diverged { step, cause });
+        }
         let (shapes, weights) = (shapes.clone(), weights.to_vec());
         let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
-        found.push(judge.candidate(device, encoders, fit.origin, control).await?);
+        let candidate = judge.candidate(device, encoders, fit.origin, control).await;
+        found.push(candidate.map_err(|failure| match failure {
+            Failure::Diverged { cause, .. } => Failure::Diverged { step, cause },
+            other => other,
+        })?);
     }
     Ok(found)
 }
@@ -55,10 +58,21 @@ struct Stack<'a> {
     settings: &'a Settings,
 }
 
-impl Stack<'_> {
+impl<'a> Stack<'a> {
+    fn new(sides: &Sides, settings: &'a Settings, judge: &'a Judge<'a>) -> Self {
+        let mut fits = Vec::new();
+        for (index, measure) in judge.measures().into_iter().enumerate() {
+            for subsample in 0..settings.fits {
+                let origin = Origin::Network { measure, loss: settings.loss, subsample };
+                fits.push(Fit { origin, index, inputs: sides.inputs(origin.preparations()) });
+            }
+        }
+        Self { fits, judge, settings }
+    }
+
     /// Puts inputs and objective of all fits into an empty plan, for the `draw`-th subsamples. Buffers come in the
     /// same order for every draw, so that a later draw can replace an earlier one.
-    fn problem(&self, plan: &mut Plan, draw: u32, widths: Option<[usize; 2]>) -> Problem {
+    fn problem(&self, plan: &mut Plan, draw: u32, form: Form) -> Problem {
         let mut inputs = [Vec::new(), Vec::new()];
         let mut within = [Vec::new(), Vec::new()];
         for (place, fit) in self.fits.iter().enumerate() {
@@ -77,35 +91,48 @@ impl Stack<'_> {
         }
         let [x, y] = inputs.each_ref().map(|fits| put(plan, "inputs", fits));
         let within = [&within[0][..], &within[1][..]];
-        let objective = objective(plan, self.settings.loss, within, widths);
+        let objective = objective(plan, self.settings.loss, within, form);
         Problem { x, y, objective, terms: terms(plan, self.settings.dirichlet, within) }
     }
 
-    /// Trains the stack and returns the parameters of all fits.
-    async fn train(&self, device: &Device, control: &mut impl Control) -> Result<Vec<f32>, Failure> {
+    /// Puts the `draw`-th subsamples in the place of those an executor holds, which are in the same form.
+    fn redraw(
+        &self,
+        executor: &mut AnyExecutor,
+        potential: Mat,
+        draw: u32,
+        form: Form,
+    ) -> Result<(), Failure> {
+        let mut next = Plan::new();
+        self.problem(&mut next, draw, form);
+        for (id, desc) in next.ids().zip(next.buffers()) {
+            executor.write(id, &desc.initial)?;
+        }
+        // Potentials of other points mean nothing to these.
+        executor.write(potential.buf, &vec![0.0; potential.len() as usize * self.fits.len()])?;
+        Ok(())
+    }
+
+    /// Trains the stack and returns the parameters of all fits, and for each the step at which its loss last moved.
+    async fn train(
+        &self,
+        device: &Device,
+        control: &mut impl Control,
+    ) -> Result<(Vec<f32>, Vec<u32>), Failure> {
         let train = AlignSettings { seed: self.settings.seed, ..self.settings.train.clone() };
         let mut plan = Plan::new();
-        let problem = self.problem(&mut plan, 0, None);
-        let widths = widths(&problem.objective);
-        let inputs = plan.buffers().len();
+        let problem = self.problem(&mut plan, 0, Form::Cheapest);
+        let form = Form::of(&problem.objective);
         let align = Align::record(&mut plan, &train, &problem);
         let mut executor = device.prepare(plan).await?;
         let mut watch = Watch::new(&train, self.fits.len());
-        let (mut done, mut draw) = (0, 0);
+        let mut done = 0;
         while done < train.steps {
             let mut chunk = control.chunk().min(train.steps - done);
-            if let Some(every) = self.settings.redraw {
+            if let Some(every) = self.settings.redraw.filter(|every| *every > 0) {
                 chunk = chunk.min(every - done % every);
                 if done > 0 && done % every == 0 {
-                    draw += 1;
-                    let mut next = Plan::new();
-                    self.problem(&mut next, draw, widths);
-                    replace(&mut executor, &next, inputs)?;
-                    // Potentials of other points mean nothing to these.
-                    executor.write(
-                        align.potential.buf,
-                        &vec![0.0; align.potential.len() as usize * self.fits.len()],
-                    )?;
+                    self.redraw(&mut executor, align.potential, done / every, form)?;
                 }
             }
             executor.submit(align.step, chunk)?;
@@ -118,16 +145,9 @@ impl Stack<'_> {
             }
             control.checkpoint(Progress { phase: "training", done, of: train.steps }).await?;
         }
-        Ok(executor.read(align.weights).await?)
+        let weights = executor.read(align.weights).await?;
+        Ok((weights, watch.moved.iter().map(|moved| moved.step).collect()))
     }
-}
-
-/// Writes the first contents of the first `count` buffers of a plan over those of an executor.
-fn replace(executor: &mut AnyExecutor, plan: &Plan, count: usize) -> Result<(), Failure> {
-    for (id, desc) in plan.ids().zip(plan.buffers()).take(count) {
-        executor.write(id, &desc.initial)?;
-    }
-    Ok(())
 }
 
 /// Watches the statistics of a run: is it broken, has it converged?
@@ -136,6 +156,25 @@ struct Watch<'a> {
     fits: usize,
     /// The lowest total loss at the final ε, and the step of it.
     best: Option<(f64, u32)>,
+    moved: Vec<Moved>,
+}
+
+/// When the loss of a fit last moved.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    step: u32,
+    loss: f32,
+    /// The largest loss so far, beside which a move has to show.
+    largest: f32,
+}
+
+impl Moved {
+    fn look(&mut self, loss: f32, step: u32) {
+        self.largest = self.largest.max(loss.abs());
+        if (loss - self.loss).abs() > IMPROVEMENT as f32 * self.largest {
+            (self.loss, self.step) = (loss, step);
+        }
+    }
 }
 
 /// Steps without improvement, at the final ε, after which a run has converged.
@@ -145,7 +184,7 @@ const IMPROVEMENT: f64 = 1e-4;
 
 impl<'a> Watch<'a> {
     fn new(train: &'a AlignSettings, fits: usize) -> Self {
-        Self { train, fits, best: None }
+        Self { train, fits, best: None, moved: vec![Moved::default(); fits] }
     }
 
     /// Looks at new rows of statistics; true says that the run has converged.
@@ -169,6 +208,7 @@ impl<'a> Watch<'a> {
                 );
                 return Err(Failure::Diverged { step, cause });
             }
+            self.moved.iter_mut().zip(losses.clone()).for_each(|(moved, loss)| moved.look(*loss, step));
             if eps > annealing.end {
                 continue;
             }
@@ -189,6 +229,8 @@ impl<'a> Watch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(not(target_arch = "wasm32"))]
+    use crate::procedure::LossChoice;
 
     fn watch(train: &AlignSettings) -> Watch<'_> {
         Watch::new(train, 1)
@@ -208,6 +250,37 @@ mod tests {
         assert_eq!(step, 40);
         assert!(cause.contains("no finite plan"), "{cause}");
         assert!(diverged(&[-1.0, 2.0]).1.contains("misses its marginals"));
+    }
+
+    /// Whatever form the first subsamples take, the next ones take the same, although they might be thin alone.
+    #[test]
+    #[cfg(not(target_arch = "wasm32"))]
+    fn a_later_draw_takes_the_place_of_an_earlier_one() {
+        let cloud = |seed| Dense::new(160, 1, Rng::new(seed).fill(160, -1.0, 1.0));
+        let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
+        for loss in LossChoice::ALL {
+            let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
+            let judge = Judge::new(&sides, &settings);
+            let stack = Stack::new(&sides, &settings, &judge);
+            for form in [Form::Cheapest, Form::Dense, Form::Thin([6, 7])] {
+                let [mut first, mut second] = [Plan::new(), Plan::new()];
+                let held = Form::of(&stack.problem(&mut first, 0, form).objective);
+                let thin = loss == LossChoice::RankGw && form != Form::Dense;
+                assert_eq!(matches!(held, Form::Thin(_)), thin, "{form:?}, {}", loss.name());
+                stack.problem(&mut second, 1, held);
+                let potential = first.mats("potential", stack.fits.len() as u32, 120, 1);
+                first.set_initial(potential.buf, &vec![1.0; 120 * stack.fits.len()]);
+                let mut executor = pollster::block_on(Device::Cpu.prepare(first.clone())).expect("fits");
+                stack.redraw(&mut executor, potential, 1, held).expect("takes its place");
+                let mut read = |id| pollster::block_on(executor.read(id)).expect("reads");
+                for (id, desc) in second.ids().zip(second.buffers()) {
+                    assert_eq!(read(id), desc.initial, "{} of {}", desc.label, loss.name());
+                    let before = &first.buffers()[id.index()].initial;
+                    assert!(desc.label == "mask" || *before != desc.initial, "{} is new", desc.label);
+                }
+                assert!(read(potential.buf).iter().all(|g| *g == 0.0));
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::LossChoice;
 use crate::geometry::Dense;
+use crate::geometry::distance::halved;
 use crate::geometry::graph::{EdgeWeight, Graph};
 use crate::geometry::ranks::mid_ranks;
 use crate::geometry::spectral::{Thin, thin, thin_to};
@@ -27,14 +28,30 @@ pub(super) fn put(plan: &mut Plan, label: &'static str, fits: &[Dense]) -> Mat {
     mat
 }
 
-/// Puts the objective of a stack of fits into the plan, given the distances within both sides of every fit. With
-/// `widths` the ranks become thin products of exactly these widths; without, they do where that is good enough.
-pub fn objective(
-    plan: &mut Plan,
-    loss: LossChoice,
-    sides: [&[Dense]; 2],
-    widths: Option<[usize; 2]>,
-) -> Objective {
+/// In which form ranks are put into a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As thin products where these are good enough, else as they are.
+    Cheapest,
+    Dense,
+    /// As thin products of exactly these widths.
+    Thin([usize; 2]),
+}
+
+impl Form {
+    /// The form an objective has, in which others can replace it buffer by buffer.
+    pub(super) fn of(objective: &Objective) -> Self {
+        match objective {
+            Objective::RankGw(Ranks::Thin { x, y, .. }) => {
+                Self::Thin([x, y].map(|side| side.ab.cols as usize / 2))
+            }
+            _ => Self::Dense,
+        }
+    }
+}
+
+/// Puts the objective of a stack of fits into the plan, given the distances within both sides of every fit.
+pub fn objective(plan: &mut Plan, loss: LossChoice, sides: [&[Dense]; 2], form: Form) -> Objective {
     match loss {
         LossChoice::Classic => {
             let [x, y] = sides.map(|fits| put(plan, "distances", &each(fits, halved)));
@@ -48,15 +65,7 @@ pub fn objective(
             let sizes = sides.map(|fits| fits[0].rows() as u32);
             Objective::SoftRank(SoftRank::new(plan, [&data[0], &data[1]], sizes, TAU, Symmetry::Symmetric))
         }
-        LossChoice::RankGw => Objective::RankGw(ranks(plan, sides, widths)),
-    }
-}
-
-/// The widths of thin ranks, if the objective has them.
-pub(super) fn widths(objective: &Objective) -> Option<[usize; 2]> {
-    match objective {
-        Objective::RankGw(Ranks::Thin { x, y, .. }) => Some([x, y].map(|side| side.ab.cols as usize / 2)),
-        _ => None,
+        LossChoice::RankGw => Objective::RankGw(ranks(plan, sides, form)),
     }
 }
 
@@ -72,24 +81,18 @@ fn each(fits: &[Dense], make: impl Fn(&Dense) -> Dense) -> Vec<Dense> {
     fits.iter().map(make).collect()
 }
 
-/// Distances scaled so that their mean is ½.
-pub(super) fn halved(distances: &Dense) -> Dense {
-    let mean = distances.data().iter().map(|&v| f64::from(v)).sum::<f64>() / distances.data().len() as f64;
-    let scale = if mean > 0.0 { (0.5 / mean) as f32 } else { 0.0 };
-    Dense::from_fn(distances.rows(), distances.cols(), |i, j| scale * distances.at(i, j))
-}
-
 /// The ranks of both sides, less their mean, which changes nothing and leaves less to keep.
-fn ranks(plan: &mut Plan, sides: [&[Dense]; 2], widths: Option<[usize; 2]>) -> Ranks {
+fn ranks(plan: &mut Plan, sides: [&[Dense]; 2], form: Form) -> Ranks {
     let ranks = sides.map(|fits| {
         each(fits, |d| {
             let ranks = mid_ranks(d, &uniform(d.cols() as u32));
             Dense::from_fn(d.rows(), d.cols(), |i, j| ranks.at(i, j) - 0.5)
         })
     });
-    let chosen = [0, 1].map(|side| match widths {
-        Some(widths) => Some(widths[side]),
-        None => common_width(&ranks[side]),
+    let chosen = [0, 1].map(|side| match form {
+        Form::Thin(widths) => Some(widths[side]),
+        Form::Dense => None,
+        Form::Cheapest => common_width(&ranks[side]),
     });
     if let [Some(kx), Some(ky)] = chosen {
         let [x, y] = [0, 1].map(|side| {

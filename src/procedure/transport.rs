@@ -3,6 +3,7 @@
 use super::control::{Control, Failure, Progress};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
+use crate::metrics::plan::{largest, matches};
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -22,7 +23,7 @@ pub struct Coupling {
 impl Coupling {
     /// For each row the column with the most mass.
     pub fn matches(&self) -> Vec<usize> {
-        (0..self.plan.rows()).map(|i| largest(self.plan.row(i)).0).collect()
+        matches(&self.plan)
     }
 
     /// For each row the share of its mass that its match has: 1 is certain.
@@ -35,11 +36,6 @@ impl Coupling {
             })
             .collect()
     }
-}
-
-/// The largest value and where it stands; the first of equals.
-fn largest(row: &[f32]) -> (usize, f32) {
-    row.iter().copied().enumerate().fold((0, f32::MIN), |top, (j, v)| if v > top.1 { (j, v) } else { top })
 }
 
 /// Embeds the points and solves the transport between them.
@@ -78,6 +74,13 @@ pub async fn transport(
     for mat in [infer.x_embedded, infer.y_embedded] {
         let data = executor.read(mat.buf).await?;
         embedded.push(Dense::new(mat.rows as usize, mat.cols as usize, data));
+    }
+    if embedded.iter().any(|side| !side.data().iter().map(|v| v * v).sum::<f32>().is_finite()) {
+        return Err(Failure::Diverged {
+            step: infer.falling,
+            cause: "the encoders send the points too far out to compare them. A lower learning rate helps"
+                .into(),
+        });
     }
     let embedded = <[Dense; 2]>::try_from(embedded).ok();
     Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), embedded, error })

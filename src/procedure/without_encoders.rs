@@ -1,12 +1,12 @@
 //! The baseline on the same data: entropic Gromov-Wasserstein between all points, without encoders.
 
 use super::control::Failure;
-use super::objective::halved;
 use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::baseline::entropic_gw::{EntropicGw, GwSettings, solve};
 use crate::exec::Device;
 use crate::geometry::Dense;
+use crate::geometry::distance::halved;
 use crate::plan::Plan;
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};

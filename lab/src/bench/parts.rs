@@ -5,7 +5,7 @@ use concord::exec::{CpuExecutor, Executor};
 use concord::geometry::Dense;
 use concord::geometry::low_rank::LowRank;
 use concord::plan::{Mat, PassId, Plan};
-use concord::procedure::{LossChoice, objective};
+use concord::procedure::{Form, LossChoice, objective};
 use concord::rng::Rng;
 use concord::solver::align::{Align, AlignSettings, Objective, Problem, Terms};
 use concord::solver::implicit;
@@ -81,7 +81,7 @@ pub fn dense(plan: &mut Plan, clouds: &Clouds) -> Result<Distances, String> {
 /// The objective as the procedure would put it.
 fn given(plan: &mut Plan, clouds: &Clouds, loss: LossChoice) -> Result<Objective, String> {
     let [x, y] = clouds.distances();
-    Ok(objective(plan, loss, [&[x], &[y]], None))
+    Ok(objective(plan, loss, [&[x], &[y]], Form::Cheapest))
 }
 
 /// Records a training step.

@@ -11,12 +11,12 @@ use std::time::Instant;
 use bar::Bar;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
-use concord::metrics::truth::BothWays;
+use concord::metrics::report::{Known, Report};
 use concord::procedure::{self, EncoderChoice, LossChoice, Origin, Settings};
 use concord::solver::annealing::Shape;
 use data::{Case, Data};
 use pollster::block_on;
-use score::{Score, score};
+use score::score;
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
@@ -164,7 +164,7 @@ struct Outcome {
     encoder: &'static str,
     loss: &'static str,
     measure: Measure,
-    score: Score,
+    report: Report,
     spearman: f64,
     train_s: f64,
     infer_s: f64,
@@ -178,9 +178,10 @@ impl Run {
         let bar = Bar::new(format!("{set} seed {seed}"));
         let alone = self.method == "entropic-gw";
         let case = data.case(seed, if alone { MOST_WITHOUT_ENCODERS } else { MOST })?;
-        let Outcome { encoder, loss, measure, score, spearman, train_s, infer_s, steps } =
+        let Outcome { encoder, loss, measure, report, spearman, train_s, infer_s, steps } =
             if alone { self.baseline(&case, &settings)? } else { self.learned(&case, &settings, bar)? };
         let [x, y] = case.sides.points();
+        let known = |of: fn(&Known) -> f64| report.known.as_ref().map(of);
         Ok(json!({
             "set": set,
             "method": self.method,
@@ -190,13 +191,13 @@ impl Run {
             "seed": seed,
             "n": x.rows(),
             "m": y.rows(),
-            "foscttm_xy": score.foscttm.xy,
-            "foscttm_yx": score.foscttm.yx,
-            "label_transfer_xy": score.labels.xy,
-            "label_transfer_yx": score.labels.yx,
-            "exact_match": score.exact,
-            "gw_loss": score.gw_loss,
-            "null_gw_loss": score.null_gw_loss,
+            "foscttm_xy": known(|k| k.foscttm[0].value),
+            "foscttm_yx": known(|k| k.foscttm[1].value),
+            "label_transfer_xy": known(|k| k.labels[0].value),
+            "label_transfer_yx": known(|k| k.labels[1].value),
+            "exact_match": known(|k| k.exact.value),
+            "gw_loss": report.gw_loss.value,
+            "null_gw_loss": report.gw_loss.null,
             "plan_spearman": spearman,
             "train_s": train_s,
             "infer_s": infer_s,
@@ -222,16 +223,14 @@ impl Run {
             };
             let seconds = start.elapsed().as_secs_f64();
             bar.clear();
-            let score = score(case, &coupling, measure);
-            Ok::<_, String>((score, measure, seconds))
+            Ok::<_, String>((score(case, &coupling, measure), measure, seconds))
         };
         if self.show {
             eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival);
             for candidate in &alignment.candidates {
-                let (BothWays { xy, yx }, exact) = {
-                    let (score, _, _) = scored(candidate, &mut bar)?;
-                    (score.foscttm, score.exact)
-                };
+                let (report, _, _) = scored(candidate, &mut bar)?;
+                let known = report.known.map(|k| [k.foscttm[0].value, k.foscttm[1].value, k.exact.value]);
+                let [xy, yx, exact] = known.unwrap_or([f64::NAN; 3]);
                 let rho: Vec<String> = candidate.spearman.iter().map(|r| format!("{r:.4}")).collect();
                 let (total, rho) = (candidate.score, rho.join(" "));
                 eprintln!(
@@ -240,13 +239,13 @@ impl Run {
                 );
             }
         }
-        let (score, measure, infer_s) = scored(best, &mut bar)?;
+        let (report, measure, infer_s) = scored(best, &mut bar)?;
         let (loss, steps) = match best.origin {
             Origin::Network { loss, .. } => (loss.name(), settings.train.steps),
             Origin::Linear { .. } => ("schatten", procedure::LINEAR_STEPS),
         };
         let encoder = best.origin.encoder();
-        Ok(Outcome { encoder, loss, measure, score, spearman: best.score, train_s, infer_s, steps })
+        Ok(Outcome { encoder, loss, measure, report, spearman: best.score, train_s, infer_s, steps })
     }
 
     fn baseline(&self, case: &Case, settings: &Settings) -> Result<Outcome, String> {
@@ -255,13 +254,13 @@ impl Run {
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
         let measure = settings.panel(case.sides.dims())[0];
-        let score = score(case, &coupling, measure);
+        let report = score(case, &coupling, measure);
         let spearman = procedure::plan_spearman(&case.sides, settings, &coupling);
         Ok(Outcome {
             encoder: "none",
             loss: "classic",
             measure,
-            score,
+            report,
             spearman,
             train_s,
             infer_s: 0.0,

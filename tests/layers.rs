@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
-    ("metrics", &["geometry", "kernels", "rng"]),
+    ("metrics", &["geometry", "kernels"]),
     ("solver", &["plan", "kernels", "rng"]),
     ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "solver"]),
     ("baseline", &["plan", "kernels", "solver", "exec"]),

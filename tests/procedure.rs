@@ -4,6 +4,8 @@
 
 use concord::exec::Device;
 use concord::geometry::Dense;
+use concord::geometry::distance::{Metric, pairwise};
+use concord::geometry::panel::{Distance, Measure};
 use concord::metrics::truth::{BothWays, exact_matches, foscttm_of_plan};
 use concord::procedure::{
     self, Alignment, Candidate, Control, EncoderChoice, Failure, LossChoice, NoControl, Origin, Progress,
@@ -255,6 +257,40 @@ fn sides_of_different_sizes_are_aligned() {
     }
 }
 
+/// Distances that have nothing to do with the points of their own side, but with those of the other: only who uses
+/// them can find the pairs.
+#[test]
+fn given_distances_decide_instead_of_computed_ones() {
+    let (hidden, pairs) = hidden(60, 60);
+    let [x, _] = hidden.points();
+    let dx = pairwise(x, Metric::Euclidean);
+    let mut order = vec![0; 60];
+    pairs.iter().for_each(|&(i, j)| order[j] = i);
+    // Squared distances with a scale of its own for every row: not symmetric, and of the same order.
+    let dy = Dense::from_fn(60, 60, |i, j| (1 + i % 7) as f32 * dx.at(order[i], order[j]).powi(2));
+    let noise = Dense::new(60, 60, Rng::new(8).fill(3600, -1.0, 1.0));
+    let sides = Sides::with_distances(x.clone(), noise.clone(), dx.clone(), dy.clone()).expect("usable");
+    let settings = Settings { encoder: EncoderChoice::Networks, ..Settings::default() };
+    let given = align(&sides, &settings);
+    assert_sound(&given, [60, 60], "given");
+    let Origin::Network { measure, .. } = given.best().origin else { panic!("{:?}", given.best().origin) };
+    assert_eq!((given.candidates.len(), measure.name().as_str()), (1, "given"));
+    let computed = align(&Sides::new(x.clone(), noise).expect("usable"), &settings);
+    let exact = |alignment: &Alignment| exact_matches(&alignment.best().matches, &pairs);
+    eprintln!("exact by given distances {:.3}, by computed ones {:.3}", exact(&given), exact(&computed));
+    assert!(exact(&given) > 0.6 && exact(&computed) < 0.15);
+    // Every loss takes them, and so does the method without encoders.
+    for loss in LossChoice::ALL {
+        assert_sound(&align(&sides, &Settings { loss, ..small() }), [60, 60], loss.name());
+    }
+    let (coupling, _) = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &settings)).expect("solves");
+    assert!(coupling.plan.data().iter().all(|p| p.is_finite()));
+    // Who asks for them without having them is told so.
+    let measures = vec![Measure::same(Distance::Given)];
+    let refused = try_align(&hidden, &Settings { measures, ..small() }, &mut NoControl);
+    assert!(matches!(refused, Err(Failure::Input(why)) if why.contains("no distances came with the data")));
+}
+
 #[test]
 fn only_the_chosen_encoders_are_tried() {
     let (sides, _) = hidden(40, 40);
@@ -285,7 +321,7 @@ fn every_loss_cost_and_term_runs() {
         let first = alignment.candidates.iter().find(|c| {
             let Origin::Network { measure, loss, .. } = c.origin else { return false };
             assert_eq!(loss, settings.loss, "{what}");
-            measure == settings.panel([4, 4])[0]
+            measure == settings.panel(&sides)[0]
         });
         let encoders = first.expect("a fit of the first measure").encoders.clone();
         // A setting that is not passed on would leave everything as it was.

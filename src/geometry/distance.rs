@@ -28,6 +28,12 @@ pub fn pairwise(points: &Dense, metric: Metric) -> Dense {
     distances
 }
 
+/// The mean of a matrix and its transpose: given distances need not be symmetric, and some losses take them to be.
+pub fn symmetric(distances: &Dense) -> Dense {
+    let n = distances.rows();
+    Dense::from_fn(n, n, |i, j| 0.5 * (distances.at(i, j) + distances.at(j, i)))
+}
+
 /// Distances scaled so that their mean is ½.
 pub fn halved(distances: &Dense) -> Dense {
     let mean = distances.data().iter().map(|&v| f64::from(v)).sum::<f64>() / distances.data().len() as f64;

@@ -21,9 +21,12 @@ pub enum Distance {
     SquaredEuclidean,
     /// Along a weighted neighbour graph of Euclidean distances.
     Geodesic,
+    /// As it came with the data.
+    Given,
 }
 
 impl Distance {
+    /// All that can be computed from points.
     pub const ALL: [Self; 7] = [
         Self::Cosine,
         Self::Centred,
@@ -43,11 +46,12 @@ impl Distance {
             Self::Euclidean => "euclidean",
             Self::SquaredEuclidean => "squared-euclidean",
             Self::Geodesic => "geodesic",
+            Self::Given => "given",
         }
     }
 
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|d| d.name() == name)
+        Self::ALL.into_iter().chain([Self::Given]).find(|d| d.name() == name)
     }
 
     /// Whether only the directions of rows count.
@@ -55,9 +59,11 @@ impl Distance {
         matches!(self, Self::Cosine | Self::Centred | Self::Correlation)
     }
 
-    /// All distances within a side. A neighbour graph that falls apart is joined by its shortest bridges.
-    pub fn matrix(self, points: &Dense) -> Dense {
-        match self {
+    /// All distances within a side; none if they cannot be had from points. A neighbour graph that falls apart is
+    /// joined by its shortest bridges.
+    pub fn matrix(self, points: &Dense) -> Option<Dense> {
+        Some(match self {
+            Self::Given => return None,
             Self::Cosine => pairwise(points, Metric::Cosine),
             Self::Centred => {
                 let mut centred = points.clone();
@@ -79,7 +85,7 @@ impl Distance {
                 graph.join(&distances, EdgeWeight::Distance);
                 geodesics(&graph).unwrap_or(distances)
             }
-        }
+        })
     }
 }
 
@@ -133,6 +139,7 @@ mod tests {
     #[test]
     fn names_are_read_back() {
         assert!(Distance::ALL.into_iter().all(|d| Distance::named(d.name()) == Some(d)));
+        assert_eq!(Distance::named("given"), Some(Distance::Given));
         assert_eq!(Distance::named("manhattan"), None);
     }
 
@@ -155,7 +162,7 @@ mod tests {
         let points =
             Dense::from_fn(30, 3, |i, j| (((i * 7 + j * 5) % 11) as f32) + if i < 12 { 1.0 } else { 500.0 });
         for distance in Distance::ALL {
-            let matrix = distance.matrix(&points);
+            let matrix = distance.matrix(&points).expect("computed from points");
             for i in 0..30 {
                 assert_eq!(matrix.at(i, i), 0.0, "{}", distance.name());
                 assert!(

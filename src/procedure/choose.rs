@@ -110,21 +110,21 @@ struct Scale {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(sides: &'a Sides, settings: &Settings) -> Self {
+    pub(super) fn new(sides: &'a Sides, settings: &Settings) -> Result<Self, Failure> {
         let chosen = sides.judged(settings.seed);
         let [x, y] = sides.points();
         let points = [rows(x, &chosen[0]), rows(y, &chosen[1])];
         let panel = settings
-            .panel(sides.dims())
+            .panel(sides)
             .into_iter()
             .map(|measure| {
-                let [dx, dy] = measure.sides();
-                let distances = [dx.matrix(&points[0]), dy.matrix(&points[1])];
+                let distances =
+                    [sides.within(0, measure.x, &chosen[0])?, sides.within(1, measure.y, &chosen[1])?];
                 let ranks = distances.each_ref().map(evenly_ranked);
-                Scale { measure, distances, ranks }
+                Ok(Scale { measure, distances, ranks })
             })
-            .collect();
-        Self { sides, rows: chosen, points, panel, eps: settings.eps }
+            .collect::<Result<_, Failure>>()?;
+        Ok(Self { sides, rows: chosen, points, panel, eps: settings.eps })
     }
 
     /// The judged rows of both sides.

@@ -21,7 +21,7 @@ pub use transport::{Coupling, transport};
 pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
-use crate::geometry::panel::{Measure, default_panel};
+use crate::geometry::panel::Measure;
 use crate::solver::align::AlignSettings;
 
 /// Which encoders are tried.
@@ -65,7 +65,7 @@ pub struct Settings {
     pub encoder: EncoderChoice,
     pub loss: LossChoice,
     /// How the sides are measured: the networks are trained on each measure, and candidates are judged by all.
-    /// Empty: as their columns suggest ([`default_panel`]).
+    /// Empty: as the sides suggest ([`Sides::default_panel`]).
     pub measures: Vec<Measure>,
     /// Network fits for each measure, each on its own subsample.
     pub fits: u32,
@@ -106,9 +106,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The measures for sides of these dimensions.
-    pub fn panel(&self, dims: [usize; 2]) -> Vec<Measure> {
-        if self.measures.is_empty() { default_panel(dims) } else { self.measures.clone() }
+    /// The measures for these sides.
+    pub fn panel(&self, sides: &Sides) -> Vec<Measure> {
+        if self.measures.is_empty() { sides.default_panel() } else { self.measures.clone() }
     }
 }
 
@@ -122,7 +122,7 @@ pub async fn align(
     settings: &Settings,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    let judge = choose::Judge::new(sides, settings);
+    let judge = choose::Judge::new(sides, settings)?;
     let mut candidates = Vec::new();
     if settings.encoder != EncoderChoice::Networks {
         candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
@@ -141,8 +141,8 @@ pub async fn align(
 }
 
 /// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
-pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> f64 {
-    choose::Judge::new(sides, settings).score_whole(coupling)
+pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> Result<f64, Failure> {
+    Ok(choose::Judge::new(sides, settings)?.score_whole(coupling))
 }
 
 /// Applies a candidate to all points.

@@ -260,7 +260,7 @@ mod tests {
         let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
         for loss in LossChoice::ALL {
             let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
-            let judge = Judge::new(&sides, &settings);
+            let judge = Judge::new(&sides, &settings).expect("computed from points");
             let stack = Stack::new(&sides, &settings, &judge);
             for form in [Form::Cheapest, Form::Dense, Form::Thin([6, 7])] {
                 let [mut first, mut second] = [Plan::new(), Plan::new()];

@@ -3,7 +3,7 @@
 
 use super::LossChoice;
 use crate::geometry::Dense;
-use crate::geometry::distance::halved;
+use crate::geometry::distance::{halved, symmetric};
 use crate::geometry::graph::{EdgeWeight, Graph};
 use crate::geometry::ranks::mid_ranks;
 use crate::geometry::spectral::{Thin, thin, thin_to};
@@ -50,18 +50,21 @@ impl Form {
     }
 }
 
-/// Puts the objective of a stack of fits into the plan, given the distances within both sides of every fit.
+/// Puts the objective of a stack of fits into the plan, given the distances within both sides of every fit. Losses on
+/// distances take the mean of these and their transposes; ranks are of the rows as they are.
 pub fn objective(plan: &mut Plan, loss: LossChoice, sides: [&[Dense]; 2], form: Form) -> Objective {
     match loss {
         LossChoice::Classic => {
-            let [x, y] = sides.map(|fits| put(plan, "distances", &each(fits, halved)));
+            let [x, y] = sides.map(|fits| put(plan, "distances", &each(fits, even)));
             Objective::Classic(Distances::Dense { x, y })
         }
         LossChoice::Frobenius => {
-            Objective::Frobenius(sides.map(|fits| put(plan, "distances", &each(fits, halved))))
+            Objective::Frobenius(sides.map(|fits| put(plan, "distances", &each(fits, even))))
         }
         LossChoice::SoftRank => {
-            let data = sides.map(|fits| fits.iter().flat_map(|d| d.data()).copied().collect::<Vec<f32>>());
+            let data = sides.map(|fits| {
+                each(fits, symmetric).iter().flat_map(|d| d.data()).copied().collect::<Vec<f32>>()
+            });
             let sizes = sides.map(|fits| fits[0].rows() as u32);
             Objective::SoftRank(SoftRank::new(plan, [&data[0], &data[1]], sizes, TAU, Symmetry::Symmetric))
         }
@@ -75,6 +78,11 @@ pub(super) fn terms(plan: &mut Plan, dirichlet: f32, sides: [&[Dense]; 2]) -> Te
     let dirichlet = (dirichlet > 0.0)
         .then(|| (dirichlet, sides.map(|fits| put(plan, "laplacian", &each(fits, laplacian)))));
     Terms { dirichlet, ..Terms::default() }
+}
+
+/// Distances as the losses on them take them.
+fn even(distances: &Dense) -> Dense {
+    halved(&symmetric(distances))
 }
 
 fn each(fits: &[Dense], make: impl Fn(&Dense) -> Dense) -> Vec<Dense> {

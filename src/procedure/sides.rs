@@ -3,11 +3,13 @@
 use super::Failure;
 use crate::geometry::Dense;
 use crate::geometry::features::{Features, Preparation};
+use crate::geometry::panel::{Distance, Measure, default_panel};
 use crate::rng::Rng;
 
-/// Points of both sides, with their features fitted.
+/// Points of both sides, with their features fitted, and their distances if these came along.
 pub struct Sides {
     points: [Dense; 2],
+    given: Option<[Dense; 2]>,
     features: [Vec<(Preparation, Features)>; 2],
 }
 
@@ -24,7 +26,40 @@ impl Sides {
         let features = points
             .each_ref()
             .map(|side| Preparation::ALL.into_iter().map(|p| (p, Features::fit(side, p))).collect());
-        Ok(Self { points, features })
+        Ok(Self { points, given: None, features })
+    }
+
+    /// Points with the distances within each side, which need not be distances of these points nor symmetric. The
+    /// encoders still see the points; what their plan has to carry over are these distances.
+    pub fn with_distances(x: Dense, y: Dense, dx: Dense, dy: Dense) -> Result<Self, Failure> {
+        let sides = Self::new(x, y)?;
+        for (name, points, distances) in [("first", &sides.points[0], &dx), ("second", &sides.points[1], &dy)]
+        {
+            check_distances(name, points.rows(), distances).map_err(Failure::Input)?;
+        }
+        Ok(Self { given: Some([dx, dy]), ..sides })
+    }
+
+    /// The measures that are tried when none is asked for: the distances that came along, or as the columns suggest.
+    pub fn default_panel(&self) -> Vec<Measure> {
+        match self.given {
+            Some(_) => vec![Measure::same(Distance::Given)],
+            None => default_panel(self.dims()),
+        }
+    }
+
+    /// Distances within the chosen rows of one side.
+    pub fn within(&self, side: usize, distance: Distance, chosen: &[usize]) -> Result<Dense, Failure> {
+        if let (Distance::Given, Some(given)) = (distance, &self.given) {
+            let whole = &given[side];
+            return Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])));
+        }
+        distance.matrix(&rows(&self.points[side], chosen)).ok_or_else(|| {
+            Failure::Input(format!(
+                "The measure \u{201c}{}\u{201d} was asked for, but no distances came with the data. Add a matrix of distances for each data set, or choose another measure.",
+                distance.name()
+            ))
+        })
     }
 
     pub fn points(&self) -> [&Dense; 2] {
@@ -80,6 +115,35 @@ fn check(name: &str, side: &Dense) -> Result<(), String> {
     Ok(())
 }
 
+/// What is wrong with the distances within a side of so many rows, and what to do about it.
+fn check_distances(name: &str, points: usize, distances: &Dense) -> Result<(), String> {
+    let (rows, cols) = (distances.rows(), distances.cols());
+    if rows != cols {
+        return Err(format!(
+            "The distances of the {name} data set have {rows} rows and {cols} columns. They have to be square: a row and a column for every point."
+        ));
+    }
+    if rows != points {
+        return Err(format!(
+            "The distances of the {name} data set are between {rows} points, but the data set has {points} rows. Give both for the same points, in the same order."
+        ));
+    }
+    if let Some(at) = distances.data().iter().position(|v| !v.is_finite() || *v < 0.0) {
+        let (row, col, value) = (at / cols + 1, at % cols + 1, distances.data()[at]);
+        let what = if value < 0.0 && value.is_finite() { "is negative" } else { "is not a finite number" };
+        return Err(format!(
+            "The distance {value} in row {row}, column {col} of the {name} data set {what}. Distances are 0 or more: subtract similarities from their largest value, and fill in what is missing."
+        ));
+    }
+    // Points may be tied, but ranks need some row in which they are not.
+    if (0..rows).all(|i| (0..cols).all(|j| i == j || distances.at(i, j) == distances.at(i, (i + 1) % cols))) {
+        return Err(format!(
+            "All distances within each row of the {name} data set are the same, so nothing tells its points apart."
+        ));
+    }
+    Ok(())
+}
+
 /// The chosen rows.
 pub(super) fn rows(points: &Dense, chosen: &[usize]) -> Dense {
     Dense::from_fn(chosen.len(), points.cols(), |i, j| points.at(chosen[i], j))
@@ -101,5 +165,49 @@ mod tests {
         assert!(refused(Dense::new(3, 1, vec![1.0, 2.0, 3.0]), good()).contains("first data set has 3 rows"));
         assert!(refused(good(), Dense::new(4, 1, vec![2.0; 4])).contains("All 4 rows of the second"));
         assert!(Sides::new(good(), good()).is_ok());
+    }
+
+    #[test]
+    fn unusable_distances_are_refused_with_the_place() {
+        let points = || Dense::from_fn(5, 2, |i, j| (i * 2 + j) as f32);
+        let good = || Dense::from_fn(5, 5, |i, j| i.abs_diff(j) as f32);
+        let with = |at: (usize, usize), value: f32| {
+            Dense::from_fn(5, 5, |i, j| if (i, j) == at { value } else { i.abs_diff(j) as f32 })
+        };
+        let refused = |dx: Dense, dy: Dense| {
+            let sides = Sides::with_distances(points(), points(), dx, dy);
+            sides.err().map(|e| e.to_string()).unwrap_or_default()
+        };
+        assert_eq!(refused(good(), good()), "");
+        let narrow = Dense::new(5, 4, vec![1.0; 20]);
+        assert!(refused(narrow, good()).contains("first data set have 5 rows and 4 columns"));
+        let small = Dense::from_fn(4, 4, |i, j| i.abs_diff(j) as f32);
+        assert!(
+            refused(good(), small).contains("second data set are between 4 points, but the data set has 5")
+        );
+        assert!(refused(good(), with((2, 3), -0.5)).contains("-0.5 in row 3, column 4 of the second"));
+        assert!(refused(with((4, 0), f32::NAN), good()).contains("NaN in row 5, column 1 of the first"));
+        assert!(refused(with((0, 1), f32::INFINITY), good()).contains("inf in row 1, column 2 of the first"));
+        let flat = Dense::from_fn(5, 5, |i, j| if i == j { 0.0 } else { 2.0 });
+        assert!(refused(good(), flat).contains("All distances within each row of the second"));
+        let empty =
+            Sides::with_distances(Dense::new(0, 2, vec![]), points(), Dense::new(0, 0, vec![]), good());
+        assert!(empty.err().is_some_and(|e| e.to_string().contains("first data set has 0 rows")));
+    }
+
+    #[test]
+    fn given_distances_are_used_instead_of_computed_ones_and_only_where_they_are() {
+        let points = || Dense::from_fn(5, 2, |i, j| (i * 2 + j) as f32);
+        let [dx, dy] = [3, 7].map(|k| Dense::from_fn(5, 5, |i, j| (k * i + j) as f32));
+        let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
+        assert_eq!(sides.default_panel(), [Measure::same(Distance::Given)]);
+        let part = sides.within(1, Distance::Given, &[4, 2]).expect("given");
+        assert_eq!(part.data(), [32.0, 30.0, 18.0, 16.0]);
+        let computed = sides.within(1, Distance::Euclidean, &[4, 2]).expect("computed");
+        assert!((computed.at(0, 1) - 32f32.sqrt()).abs() < 1e-5);
+        let without = Sides::new(points(), points()).expect("usable");
+        assert!(without.default_panel().iter().all(|measure| measure.x != Distance::Given));
+        let refused = without.within(0, Distance::Given, &[0, 1]).err().map(|e| e.to_string());
+        assert!(refused.is_some_and(|why| why.contains("no distances came with the data")));
     }
 }

@@ -6,7 +6,7 @@ use super::{Settings, Sides};
 use crate::baseline::entropic_gw::{EntropicGw, GwSettings, solve};
 use crate::exec::Device;
 use crate::geometry::Dense;
-use crate::geometry::distance::halved;
+use crate::geometry::distance::{halved, symmetric};
 use crate::plan::Plan;
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};
@@ -17,15 +17,19 @@ pub async fn entropic_gw(
     sides: &Sides,
     settings: &Settings,
 ) -> Result<(Coupling, u32), Failure> {
-    let measure = settings.panel(sides.dims())[0];
+    let measure = settings.panel(sides)[0];
     let [x, y] = sides.points();
     let mut plan = Plan::new();
     let mut put = |distances: Dense| {
         let mat = plan.mat("distances", distances.rows() as u32, distances.cols() as u32);
-        plan.set_initial(mat.buf, halved(&distances).data());
+        plan.set_initial(mat.buf, halved(&symmetric(&distances)).data());
         mat
     };
-    let distances = Distances::Dense { x: put(measure.x.matrix(x)), y: put(measure.y.matrix(y)) };
+    let all = [x, y].map(|side| (0..side.rows()).collect::<Vec<_>>());
+    let distances = Distances::Dense {
+        x: put(sides.within(0, measure.x, &all[0])?),
+        y: put(sides.within(1, measure.y, &all[1])?),
+    };
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);
     let mut executor = device.prepare(plan).await?;

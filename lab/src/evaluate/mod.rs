@@ -212,7 +212,7 @@ impl Run {
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
         let (best, eps) = (alignment.best(), settings.eps);
-        let panel = settings.panel(case.sides.dims());
+        let panel = settings.panel(&case.sides);
         let scored = |candidate: &procedure::Candidate, bar: &mut Bar| {
             let start = Instant::now();
             let coupling = block_on(procedure::infer(&self.device, &case.sides, candidate, eps, bar))
@@ -223,7 +223,7 @@ impl Run {
             };
             let seconds = start.elapsed().as_secs_f64();
             bar.clear();
-            Ok::<_, String>((score(case, &coupling, measure), measure, seconds))
+            Ok::<_, String>((score(case, &coupling, measure)?, measure, seconds))
         };
         if self.show {
             eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival);
@@ -253,9 +253,10 @@ impl Run {
         let (coupling, steps) = block_on(procedure::entropic_gw(&self.device, &case.sides, settings))
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
-        let measure = settings.panel(case.sides.dims())[0];
-        let report = score(case, &coupling, measure);
-        let spearman = procedure::plan_spearman(&case.sides, settings, &coupling);
+        let measure = settings.panel(&case.sides)[0];
+        let report = score(case, &coupling, measure)?;
+        let spearman =
+            procedure::plan_spearman(&case.sides, settings, &coupling).map_err(|error| error.to_string())?;
         Ok(Outcome {
             encoder: "none",
             loss: "classic",

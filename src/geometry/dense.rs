@@ -40,6 +40,12 @@ impl Dense {
         &mut self.data[i * self.cols..][..self.cols]
     }
 
+    /// The chosen rows.
+    pub fn picked(&self, rows: &[usize]) -> Self {
+        let data = rows.iter().flat_map(|&i| self.row(i)).copied().collect();
+        Self { rows: rows.len(), cols: self.cols, data }
+    }
+
     pub fn data(&self) -> &[f32] {
         &self.data
     }

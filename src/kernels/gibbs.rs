@@ -1,6 +1,6 @@
 //! The Gibbs kernel of entropic transport, which with a converged potential is the plan itself.
 
-use super::support::{Case, CaseBuilder, exp, max_of, scheduled_row, sum};
+use super::support::{Case, CaseBuilder, exp_within, max_of, scheduled_row, sum};
 use super::{part, part_mut, wgsl};
 use crate::plan::{Binding, Call, Clock, Kernel, Mat, Params as _, Plan, linear_grid, params};
 
@@ -90,7 +90,7 @@ fn twin(call: Call<'_>) {
             let top = max_of(cost, g, |c, g| g - c);
             for ((out, cost), g) in out.iter_mut().zip(cost).zip(g) {
                 let exponent = (g - cost - top) * inverse;
-                *out = exp(if exponent > LEAST { exponent } else { LEAST });
+                *out = exp_within(if exponent > LEAST { exponent } else { LEAST });
             }
             let scale = a / sum(out);
             out.iter_mut().for_each(|v| *v *= scale);

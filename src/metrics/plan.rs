@@ -8,7 +8,7 @@ use crate::kernels::matmul::sgemm;
 /// the independent plan, [`independent`].
 pub fn gw_loss(dist_x: &Dense, dist_y: &Dense, plan: &Dense) -> f64 {
     let (r, c) = sums(plan);
-    moment(dist_x, &r) + moment(dist_y, &c) - 2.0 * agreement(dist_x, dist_y, plan)
+    moment(dist_x, &r, &r) + moment(dist_y, &c, &c) - 2.0 * agreement(dist_x, dist_y, plan, plan)
 }
 
 /// The plan that knows nothing: `r cᵀ`, with the given plan's sums.
@@ -20,10 +20,18 @@ pub fn independent(plan: &Dense) -> Dense {
 /// The correlation, under the plan, of the ranks of matched distances: `corr_Π(R_X, R_Y)` of row ranks
 /// (`geometry::ranks`). 1 for a perfect match of orders; at random 0.
 pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
+    spearman_of(&(0..plan.rows()).collect::<Vec<_>>(), ranks_x, ranks_y, plan)
+}
+
+/// The same correlation over the distances from some points of x only, the anchors, and from what they are matched
+/// with, to all others. Its cost is in proportion to their number.
+pub fn spearman_of(anchors: &[usize], ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
     let (r, c) = sums(plan);
-    let (x, y) = (centred(ranks_x, &r), centred(ranks_y, &c));
-    let scale = (moment(&x, &r) * moment(&y, &c)).sqrt();
-    if scale > 0.0 { agreement(&x, &y, plan) / scale } else { 0.0 }
+    let anchored = plan.picked(anchors);
+    let (from_x, from_y) = sums(&anchored);
+    let (x, y) = (centred(&ranks_x.picked(anchors), &r), centred(ranks_y, &c));
+    let scale = (moment(&x, &from_x, &r) * moment(&y, &from_y, &c)).sqrt();
+    if scale > 0.0 { agreement(&x, &y, &anchored, plan) / scale } else { 0.0 }
 }
 
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
@@ -92,10 +100,11 @@ fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
     (r, c)
 }
 
-/// `Σ_ik w_i w_k D_ik²`.
-fn moment(distances: &Dense, w: &[f64]) -> f64 {
-    let n = w.len();
-    (0..n * n).map(|e| w[e / n] * w[e % n] * f64::from(distances.data()[e]).powi(2)).sum()
+/// `Σ_ik v_i w_k D_ik²`.
+fn moment(distances: &Dense, v: &[f64], w: &[f64]) -> f64 {
+    let row =
+        |i: usize| -> f64 { distances.row(i).iter().zip(w).map(|(d, w)| w * f64::from(*d).powi(2)).sum() };
+    v.iter().enumerate().map(|(i, v)| v * row(i)).sum()
 }
 
 /// Each row minus its weighted mean.
@@ -110,14 +119,14 @@ fn centred(ranks: &Dense, w: &[f64]) -> Dense {
     ranks
 }
 
-/// `⟨A Π Bᵀ, Π⟩` for square A (of x) and B (of y). The products in float32, the sum over pairs in float64.
-fn agreement(a: &Dense, b: &Dense, plan: &Dense) -> f64 {
-    let (n, m) = (plan.rows(), plan.cols());
-    let mut through = vec![0.0; n * m];
-    sgemm([n, m, n], 1.0, (a.data(), (n, 1)), (plan.data(), (m, 1)), &mut through);
-    let mut product = vec![0.0; n * m];
-    sgemm([n, m, m], 1.0, (&through, (m, 1)), (b.data(), (1, m)), &mut product);
-    product.iter().zip(plan.data()).map(|(&t, &p)| f64::from(t) * f64::from(p)).sum()
+/// `⟨A Π Bᵀ, P⟩`, where A and P have the same rows. The products in float32, the sum over pairs in float64.
+fn agreement(a: &Dense, b: &Dense, p: &Dense, plan: &Dense) -> f64 {
+    let (k, n, m) = (a.rows(), plan.rows(), plan.cols());
+    let mut through = vec![0.0; k * m];
+    sgemm([k, m, n], 1.0, (a.data(), (n, 1)), (plan.data(), (m, 1)), &mut through);
+    let mut product = vec![0.0; k * m];
+    sgemm([k, m, m], 1.0, (&through, (m, 1)), (b.data(), (1, m)), &mut product);
+    product.iter().zip(p.data()).map(|(&t, &p)| f64::from(t) * f64::from(p)).sum()
 }
 
 #[cfg(test)]
@@ -142,5 +151,32 @@ mod tests {
         assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
         assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
         assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
+    }
+
+    /// The definition, pair by pair, beside the products.
+    #[test]
+    fn a_correlation_from_some_points_is_that_of_their_pairs() {
+        let mut rng = crate::rng::Rng::new(5);
+        let mut random = |rows, cols| Dense::new(rows, cols, rng.fill(rows * cols, 0.1, 1.0));
+        let (x, y, plan) = (random(5, 5), random(4, 4), random(5, 4));
+        let ranks = |d: &Dense| crate::geometry::ranks::mid_ranks(d, &vec![1.0 / d.rows() as f32; d.rows()]);
+        let (x, y) = (ranks(&x), ranks(&y));
+        let (r, c) = sums(&plan);
+        let (cx, cy) = (centred(&x, &r), centred(&y, &c));
+        for anchors in [vec![1, 3], vec![0, 1, 2, 3, 4]] {
+            let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
+            for &i in &anchors {
+                for (j, k, l) in (0..80).map(|e| (e / 20, e / 4 % 5, e % 4)) {
+                    let weight = f64::from(plan.at(i, j)) * f64::from(plan.at(k, l));
+                    let (u, v) = (f64::from(cx.at(i, k)), f64::from(cy.at(j, l)));
+                    xy += weight * u * v;
+                    xx += weight * u * u;
+                    yy += weight * v * v;
+                }
+            }
+            let want = xy / (xx * yy).sqrt();
+            assert!((spearman_of(&anchors, &x, &y, &plan) - want).abs() < 1e-5);
+        }
+        assert_eq!(spearman(&x, &y, &plan), spearman_of(&[0, 1, 2, 3, 4], &x, &y, &plan));
     }
 }

@@ -2,15 +2,14 @@
 //! well matched distances agree in rank.
 
 use super::control::{Control, Failure};
-use super::sides::rows;
-use super::transport::{Coupling, transport};
+use super::transport::{COMPARABLE, Coupling, transport_until};
 use super::{LossChoice, Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks;
-use crate::metrics::plan::spearman;
+use crate::metrics::plan::spearman_of;
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 
@@ -99,8 +98,14 @@ pub(super) struct Judge<'a> {
     rows: [Vec<usize>; 2],
     points: [Dense; 2],
     panel: Vec<Scale>,
+    /// Those of X's judged rows from which distances are compared.
+    anchors: Vec<usize>,
     eps: f32,
 }
+
+/// Anchors of the rank correlation, at most. All distances from each of them count, so that a few hundred tell
+/// candidates apart as well as all points do, at a fraction of the cost.
+const ANCHORS: usize = 400;
 
 /// One measure of the panel on the judged rows.
 struct Scale {
@@ -109,11 +114,26 @@ struct Scale {
     ranks: [Dense; 2],
 }
 
+/// A part of a [`Judge`] that looks at few rows.
+pub(super) struct Quick {
+    ranks: [Dense; 2],
+    anchors: Vec<usize>,
+    most: usize,
+}
+
+impl Quick {
+    /// Whether two quick scores and their matches say the same.
+    pub(super) fn same(&self, (a, a_matches): (f64, &[usize]), (b, b_matches): (f64, &[usize])) -> bool {
+        (a - b).abs() <= TIED * a.abs().max(b.abs())
+            && apart(&self.ranks[1], a_matches, b_matches) < DIFFERENT
+    }
+}
+
 impl<'a> Judge<'a> {
     pub(super) fn new(sides: &'a Sides, settings: &Settings) -> Result<Self, Failure> {
         let chosen = sides.judged(settings.seed);
         let [x, y] = sides.points();
-        let points = [rows(x, &chosen[0]), rows(y, &chosen[1])];
+        let points = [x.picked(&chosen[0]), y.picked(&chosen[1])];
         let panel = settings
             .panel(sides)
             .into_iter()
@@ -124,7 +144,8 @@ impl<'a> Judge<'a> {
                 Ok(Scale { measure, distances, ranks })
             })
             .collect::<Result<_, Failure>>()?;
-        Ok(Self { sides, rows: chosen, points, panel, eps: settings.eps })
+        let anchors = spread(chosen[0].len());
+        Ok(Self { sides, rows: chosen, points, panel, anchors, eps: settings.eps })
     }
 
     /// The judged rows of both sides.
@@ -152,7 +173,7 @@ impl<'a> Judge<'a> {
         control: &mut impl Control,
     ) -> Result<Coupling, Failure> {
         let [x, y] = self.seen(origin, most);
-        transport(device, encoders, [&x, &y], self.eps, control).await
+        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, control).await
     }
 
     /// What encoders of this origin see of the first judged rows, at most `most` a side.
@@ -165,50 +186,52 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Applies encoders to the judged rows and scores the plan.
+    /// Applies encoders to the judged rows and scores the plan, which comes with the candidate.
     pub(super) async fn candidate(
         &self,
         device: &Device,
         encoders: Encoders,
         origin: Origin,
         control: &mut impl Control,
-    ) -> Result<Candidate, Failure> {
+    ) -> Result<(Candidate, Coupling), Failure> {
         let coupling = self.couple(device, &encoders, origin, usize::MAX, control).await?;
-        let spearman: Vec<f64> =
-            self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &coupling.plan)).collect();
-        let score = spearman.iter().sum::<f64>() / spearman.len().max(1) as f64;
-        Ok(Candidate {
-            encoders,
-            origin,
-            spearman,
-            score,
-            matches: coupling.matches(),
-            error: coupling.error,
-        })
+        let spearman = self.spearman(&coupling.plan);
+        let (score, matches, error) = (mean(&spearman), coupling.matches(), coupling.error);
+        Ok((Candidate { encoders, origin, spearman, score, matches, error }, coupling))
     }
 
     /// The score of a plan between all points, of which the judged rows count.
     pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
         let [rx, ry] = &self.rows;
-        let part = Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]));
-        let sum: f64 = self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman(x, y, &part)).sum();
-        sum / self.panel.len().max(1) as f64
+        mean(&self.spearman(&Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]))))
     }
 
-    /// A quick score of encoders on at most `most` rows a side, by the first measure only.
+    /// The plan Spearman by every measure of the panel.
+    fn spearman(&self, plan: &Dense) -> Vec<f64> {
+        self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman_of(&self.anchors, x, y, plan)).collect()
+    }
+
+    /// What quick looks at candidates share: the ranks, by the first measure, of at most `most` rows a side.
+    pub(super) fn quick(&self, most: usize) -> Quick {
+        let ranks = self.panel[0].distances.each_ref().map(|d| {
+            let n = d.rows().min(most);
+            evenly_ranked(&Dense::from_fn(n, n, |i, j| d.at(i, j)))
+        });
+        Quick { anchors: spread(ranks[0].rows()), ranks, most }
+    }
+
+    /// A quick score of encoders, and their matches among the rows looked at.
     pub(super) async fn glance(
         &self,
         device: &Device,
         encoders: &Encoders,
         origin: Origin,
-        most: usize,
+        quick: &Quick,
         control: &mut impl Control,
-    ) -> Result<f64, Failure> {
-        let coupling = self.couple(device, encoders, origin, most, control).await?;
-        let [x, y] = &self.panel[0].distances;
-        let part = |d: &Dense, n: usize| evenly_ranked(&Dense::from_fn(n, n, |i, j| d.at(i, j)));
-        let (n, m) = (coupling.plan.rows(), coupling.plan.cols());
-        Ok(spearman(&part(x, n), &part(y, m), &coupling.plan))
+    ) -> Result<(f64, Vec<usize>), Failure> {
+        let coupling = self.couple(device, encoders, origin, quick.most, control).await?;
+        let [x, y] = &quick.ranks;
+        Ok((spearman_of(&quick.anchors, x, y, &coupling.plan), coupling.matches()))
     }
 
     /// Ranks the candidates and looks for a rival.
@@ -219,13 +242,22 @@ impl<'a> Judge<'a> {
         }
         // Where a linear map says the same as the first, nearly as well, it is taken: it has far fewer parameters to
         // be wrong with, and was not trained on what it is judged by.
-        let simpler = candidates.iter().position(|other| {
-            let linear = matches!(other.origin, Origin::Linear { .. });
-            linear
-                && near(&candidates[0], other, SIMPLER)
-                && self.difference(&candidates[0], other) < DIFFERENT
-        });
-        candidates[..=simpler.unwrap_or(0)].rotate_right(1);
+        let agrees = |with: usize, other: &Candidate, share: f64| {
+            near(&candidates[with], other, share) && self.difference(&candidates[with], other) < DIFFERENT
+        };
+        let simpler = candidates
+            .iter()
+            .position(|other| matches!(other.origin, Origin::Linear { .. }) && agrees(0, other, SIMPLER));
+        // And of two such maps that tie, the one that was found without the networks: theirs has been refined for a few
+        // steps only and is still on its way.
+        let own = |first: usize| {
+            candidates.iter().position(|other| match other.origin {
+                Origin::Linear { start } => start != Start::Network && agrees(first, other, TIED),
+                Origin::Network { .. } => false,
+            })
+        };
+        let taken = simpler.map_or(0, |first| own(first).unwrap_or(first));
+        candidates[..=taken].rotate_right(1);
         let best = &candidates[0];
         let differ = |a: &Candidate, b: &Candidate| self.difference(a, b) > DIFFERENT;
         // Networks may score higher than any linear map and yet all have come to the same side of a symmetry. So
@@ -241,17 +273,30 @@ impl<'a> Judge<'a> {
         Ok(Alignment { candidates, rival })
     }
 
-    /// How far apart the matches of two candidates lie, in ranks of Y's distances: 0 the same, ½ unrelated.
     fn difference(&self, a: &Candidate, b: &Candidate) -> f64 {
-        let ranks = &self.panel[0].ranks[1];
-        let sum: f64 = a.matches.iter().zip(&b.matches).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
-        sum / a.matches.len().max(1) as f64
+        apart(&self.panel[0].ranks[1], &a.matches, &b.matches)
     }
+}
+
+/// How far apart the matches of two candidates lie, in ranks of Y's distances: 0 the same, ½ unrelated.
+fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
+    let sum: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
+    sum / a.len().max(1) as f64
 }
 
 /// Whether the other scores as well up to this share, or better.
 fn near(best: &Candidate, other: &Candidate, share: f64) -> bool {
     other.score >= best.score - share * best.score.abs()
+}
+
+/// Up to [`ANCHORS`] of `n` rows, evenly.
+fn spread(n: usize) -> Vec<usize> {
+    let count = n.min(ANCHORS);
+    (0..count).map(|i| i * n / count).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 fn evenly_ranked(distances: &Dense) -> Dense {

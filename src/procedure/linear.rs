@@ -2,7 +2,7 @@
 
 use super::choose::{Candidate, Judge, Origin, Start};
 use super::control::{Control, Failure, Progress};
-use super::sides::rows;
+use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
@@ -28,6 +28,22 @@ fn sample_size(dims: usize) -> usize {
 /// Rows a side on which starts are compared, at least; as many as a start has seen.
 const GLANCED: usize = 600;
 
+/// A start that was played.
+struct Begun {
+    start: Start,
+    score: f64,
+    matches: Vec<usize>,
+    map: Dense,
+    /// Whether an earlier one came to the same.
+    again: bool,
+}
+
+/// Signatures lead different subsamples to the same alignment, or to none. When two have agreed, a third would too;
+/// those from noise go on, because they are how a symmetry is found out.
+fn guided(start: Start) -> bool {
+    start != Start::Noise
+}
+
 /// All linear candidates, judged.
 pub(super) async fn candidates(
     device: &Device,
@@ -39,30 +55,36 @@ pub(super) async fn candidates(
     let [x, y] = sides.inputs([Preparation::Linear; 2]);
     let [sx, sy] = [&x, &y].map(|side| signatures(side, settings.seed));
     let size = sample_size(x.cols().max(y.cols()));
-    let mut begun = Vec::new();
+    let quick = judge.quick(size.max(GLANCED));
+    let mut begun: Vec<Begun> = Vec::new();
     for (i, &start) in settings.starts.iter().enumerate() {
+        if guided(start) && begun.iter().any(|one| guided(one.start) && one.again) {
+            continue;
+        }
         let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
         let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), size));
         let guide = match start {
             Start::Noise => noise(ix.len(), iy.len(), &mut rng),
-            _ => likeness(&rows(&sx, &ix), &rows(&sy, &iy)),
+            _ => likeness(&sx.picked(&ix), &sy.picked(&iy)),
         };
         let weight = f32::from(u8::from(start == Start::Fused));
-        let run = Run { points: [rows(&x, &ix), rows(&y, &iy)], guide, weight, map: None };
+        let run = Run { points: [x.picked(&ix), y.picked(&iy)], guide, weight, map: None };
         let map = run.play(device, &start_schedule(START_STEPS), "linear starts", control).await?;
         let origin = Origin::Linear { start };
-        let score = judge.glance(device, &encoders(&map), origin, size.max(GLANCED), control).await?;
-        begun.push((score, map, origin));
+        let (score, matches) = judge.glance(device, &encoders(&map), origin, &quick, control).await?;
+        let again = begun.iter().any(|one| quick.same((one.score, &one.matches), (score, &matches)));
+        begun.push(Begun { start, score, matches, map, again });
     }
-    begun.sort_by(|a, b| b.0.total_cmp(&a.0));
+    begun.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut found = Vec::new();
-    for (_, map, origin) in begun.into_iter().take(settings.refined) {
+    for Begun { map, start, .. } in begun.into_iter().take(settings.refined) {
+        let origin = Origin::Linear { start };
         let mut rng = Rng::new(settings.seed ^ 0x7265_6669);
         let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), REFINED));
         let guide = Dense::new(ix.len(), iy.len(), vec![0.0; ix.len() * iy.len()]);
-        let run = Run { points: [rows(&x, &ix), rows(&y, &iy)], guide, weight: 0.0, map: Some(map) };
+        let run = Run { points: [x.picked(&ix), y.picked(&iy)], guide, weight: 0.0, map: Some(map) };
         let map = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
-        found.push(judge.candidate(device, encoders(&map), origin, control).await?);
+        found.push(judge.candidate(device, encoders(&map), origin, control).await?.0);
     }
     Ok(found)
 }
@@ -72,10 +94,9 @@ pub(super) async fn polished(
     device: &Device,
     sides: &Sides,
     judge: &Judge<'_>,
-    found: &Candidate,
+    found: &Coupling,
     control: &mut impl Control,
 ) -> Result<Candidate, Failure> {
-    let coupling = judge.couple(device, &found.encoders, found.origin, usize::MAX, control).await?;
     let [x, y] = sides.inputs([Preparation::Linear; 2]);
     let [ix, iy] = judge.rows();
     // With the start's ε this guide's transport is that plan again.
@@ -84,10 +105,11 @@ pub(super) async fn polished(
     let eps = stages[0].eps;
     let scale = (ix.len() * iy.len()) as f32;
     let guide =
-        Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * coupling.plan.at(i, j)).max(1e-20).ln());
-    let run = Run { points: [rows(&x, ix), rows(&y, iy)], guide, weight: 0.0, map: None };
+        Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * found.plan.at(i, j)).max(1e-20).ln());
+    let run = Run { points: [x.picked(ix), y.picked(iy)], guide, weight: 0.0, map: None };
     let map = run.play(device, &stages, "refining", control).await?;
-    judge.candidate(device, encoders(&map), Origin::Linear { start: Start::Network }, control).await
+    let origin = Origin::Linear { start: Start::Network };
+    Ok(judge.candidate(device, encoders(&map), origin, control).await?.0)
 }
 
 fn encoders(map: &Dense) -> Encoders {

@@ -129,13 +129,13 @@ pub async fn align(
     }
     if settings.encoder != EncoderChoice::Linear {
         let networks = network::candidates(device, sides, settings, &judge, control).await?;
-        let best = networks.iter().map(|network| network.score).fold(f64::MIN, f64::max);
-        for network in &networks {
+        let best = networks.iter().map(|(network, _)| network.score).fold(f64::MIN, f64::max);
+        for (network, plan) in networks {
             if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {
-                candidates.push(linear::polished(device, sides, &judge, network, control).await?);
+                candidates.push(linear::polished(device, sides, &judge, &plan, control).await?);
             }
+            candidates.push(network);
         }
-        candidates.extend(networks);
     }
     judge.choose(candidates)
 }

@@ -3,7 +3,7 @@
 use super::choose::{Candidate, Judge, Origin};
 use super::control::{Control, Failure, Progress};
 use super::objective::{Form, objective, put, terms};
-use super::sides::rows;
+use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
@@ -12,14 +12,14 @@ use crate::rng::Rng;
 use crate::solver::align::{Align, AlignSettings, Problem, STATS};
 use crate::solver::infer::Encoders;
 
-/// All network candidates, judged.
+/// All network candidates, judged, with their plans between the judged rows.
 pub(super) async fn candidates(
     device: &Device,
     sides: &Sides,
     settings: &Settings,
     judge: &Judge<'_>,
     control: &mut impl Control,
-) -> Result<Vec<Candidate>, Failure> {
+) -> Result<Vec<(Candidate, Coupling)>, Failure> {
     let stack = Stack::new(sides, settings, judge);
     let shapes = Align::shapes(&settings.train, sides.dims().map(|d| d as u32));
     let (weights, moved) = stack.train(device, control).await?;
@@ -83,7 +83,7 @@ impl<'a> Stack<'a> {
                 let judged = self.judge.rows()[side];
                 let chosen = rng.sample(judged.len(), self.settings.sample);
                 let picked: Vec<usize> = chosen.iter().map(|&i| judged[i]).collect();
-                inputs[side].push(rows(&fit.inputs[side], &picked));
+                inputs[side].push(fit.inputs[side].picked(&picked));
                 let whole = &self.judge.distances(fit.index)[side];
                 let n = chosen.len();
                 within[side].push(Dense::from_fn(n, n, |i, j| whole.at(chosen[i], chosen[j])));

@@ -54,7 +54,7 @@ impl Sides {
             let whole = &given[side];
             return Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])));
         }
-        distance.matrix(&rows(&self.points[side], chosen)).ok_or_else(|| {
+        distance.matrix(&self.points[side].picked(chosen)).ok_or_else(|| {
             Failure::Input(format!(
                 "The measure \u{201c}{}\u{201d} was asked for, but no distances came with the data. Add a matrix of distances for each data set, or choose another measure.",
                 distance.name()
@@ -142,11 +142,6 @@ fn check_distances(name: &str, points: usize, distances: &Dense) -> Result<(), S
         ));
     }
     Ok(())
-}
-
-/// The chosen rows.
-pub(super) fn rows(points: &Dense, chosen: &[usize]) -> Dense {
-    Dense::from_fn(chosen.len(), points.cols(), |i, j| points.at(chosen[i], j))
 }
 
 #[cfg(test)]

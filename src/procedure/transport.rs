@@ -7,7 +7,9 @@ use crate::metrics::plan::{largest, matches};
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
-const TOLERANCE: f32 = 1e-3;
+const SOLVED: f32 = 1e-3;
+/// That at which it is good enough to be compared with others.
+pub(super) const COMPARABLE: f32 = 5e-3;
 /// Submits after ε has fallen, at most.
 const PATIENCE: u32 = 60;
 
@@ -42,6 +44,18 @@ impl Coupling {
 pub async fn transport(
     device: &Device,
     encoders: &Encoders,
+    points: [&Dense; 2],
+    eps: f32,
+    control: &mut impl Control,
+) -> Result<Coupling, Failure> {
+    transport_until(SOLVED, device, encoders, points, eps, control).await
+}
+
+/// As [`transport`], until the columns miss no more than `tolerance` in sum.
+pub(super) async fn transport_until(
+    tolerance: f32,
+    device: &Device,
+    encoders: &Encoders,
     [x, y]: [&Dense; 2],
     eps: f32,
     control: &mut impl Control,
@@ -59,7 +73,7 @@ pub async fn transport(
             }
         }
         control.checkpoint(Progress { phase: "matching", done: step, of: infer.falling + PATIENCE }).await?;
-        if error <= TOLERANCE {
+        if error <= tolerance {
             break;
         }
     }

@@ -153,7 +153,7 @@ fn unit() -> Verdict {
     };
     let mut arguments = vec!["test", "-p", "concord", "--features", "e2e", "--lib"];
     arguments.extend(plain.iter().flat_map(|name| ["--test", name]));
-    all([cargo(&arguments), cargo(&["test", "-p", "xtask"])])
+    all([cargo(&arguments), cargo(&["test", "-p", "formats", "-p", "lab", "-p", "xtask"])])
 }
 
 /// Every file in `tests/` that needs neither a device nor a browser, so that a new one is not forgotten.

@@ -4,21 +4,24 @@
 /// Beyond −87 it stays at e⁻⁸⁷, the last normal number: no subnormals, which are slow, and no zeros.
 #[inline(always)]
 pub(in super::super) fn exp(x: f32) -> f32 {
+    let x = if x > -87.0 { x } else { -87.0 };
+    exp_within(if x < 88.0 { x } else { 88.0 })
+}
+
+/// As [`exp`], for arguments that are known to lie between −87 and 88.
+#[inline(always)]
+pub(in super::super) fn exp_within(x: f32) -> f32 {
     // Adding this rounds to a whole number and leaves it in the lowest bits.
     const MAGIC: f32 = 12_582_912.0; // 1.5 · 2²³
-    let x = if x > -87.0 { x } else { -87.0 };
-    let x = if x < 88.0 { x } else { 88.0 };
     let shifted = x * std::f32::consts::LOG2_E + MAGIC;
     let whole = shifted - MAGIC;
     // ln 2 in two parts, so that the remainder keeps its digits; |r| ≤ ½ ln 2.
     let r = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
-    // The Taylor series to the seventh order; what is left out is below 5e-9.
-    let series = 1.0 / 5040.0;
-    let series = series * r + 1.0 / 720.0;
-    let series = series * r + 1.0 / 120.0;
-    let series = series * r + 1.0 / 24.0;
-    let series = series * r + 1.0 / 6.0;
-    let series = series * r + 0.5;
+    // Of all polynomials 1 + r + c₂r² + … of the fifth order the one whose largest relative error is the least: 1.05e-7.
+    let series = 0.008_312_5;
+    let series = series * r + 0.041_890_33;
+    let series = series * r + 0.166_671_15;
+    let series = series * r + 0.499_992_3;
     let series = (series * r + 1.0) * r + 1.0;
     f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23)) * series
 }

@@ -8,7 +8,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use super::super::safetensors::{Tensor, Tensors};
-use super::{Model, Side, Step, unfit};
+use super::{About, Model, Side, Step, unfit};
 use crate::{Kind, Trouble};
 
 /// The key of the metadata.
@@ -19,8 +19,8 @@ const FORMAT: u32 = 1;
 #[derive(Serialize, Deserialize)]
 struct Header {
     format: u32,
-    #[serde(flatten)]
-    model: Model,
+    about: About,
+    sides: [Side; 2],
 }
 
 /// Only the number, because nothing else of a newer header may be understood.
@@ -38,7 +38,8 @@ impl Model {
             .into_iter()
             .map(|(name, shape, values)| (name, Tensor { shape, values: mem::take(values) }))
             .collect();
-        let header = serde_json::to_string(&Header { format: FORMAT, model })
+        let Self { about, sides } = model;
+        let header = serde_json::to_string(&Header { format: FORMAT, about, sides })
             .map_err(|error| unfit(format!("The model cannot be written: {error}.")))?;
         Tensors { metadata: BTreeMap::from([(KEY.to_owned(), header)]), tensors }.write()
     }
@@ -56,8 +57,8 @@ impl Model {
             let what = format!("The model is of format {format}, and only format {FORMAT} is known.");
             return Err(Trouble::new(Kind::Unsupported, what, "Open it with a newer version."));
         }
-        let Header { mut model, .. } = serde_json::from_str(header).map_err(invalid)?;
-        for (name, shape, values) in arrays(&mut model.sides) {
+        let Header { about, mut sides, .. } = serde_json::from_str(header).map_err(invalid)?;
+        for (name, shape, values) in arrays(&mut sides) {
             let Some(tensor) = tensors.remove(&name) else {
                 return Err(unfit("The array is missing.").at(name));
             };
@@ -70,6 +71,7 @@ impl Model {
         if let Some(name) = tensors.keys().next() {
             return Err(unfit("The array belongs to no step.").at(name));
         }
+        let model = Self { about, sides };
         model.check()?;
         Ok(model)
     }

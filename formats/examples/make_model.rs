@@ -73,6 +73,8 @@ fn models(numbers: &mut Numbers) -> Vec<(&'static str, Model)> {
         Side { inputs, steps }
     });
     models.push(("linear", model(Cost::Sqm, sides)));
+    let short = || Side { inputs: 3, steps: vec![Step::UnitRows { least: 2.0 }] };
+    models.push(("short", model(Cost::Cosine, [short(), short()])));
     let shares = Side { inputs: 9, steps: vec![Step::Positive, Step::RowShares, Step::Sqrt] };
     models.push(("shares", model(Cost::Sqm, [shares, Side { inputs: 9, steps: Vec::new() }])));
     models

@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn a_table_has_its_names_and_missing_labels_stay_empty() {
         let whole = Table {
-            rows: 2,
+            rows: 3,
             cols: 2,
-            values: vec![1.0, f32::NAN, 2.5, -1.0],
+            values: vec![1.0, f32::NAN, 2.5, -1.0, 0.0, 1.0],
             columns: None,
             ids: Some(vec!["a".into(), "b".into()]),
             labels: vec![Labels {
@@ -141,6 +141,6 @@ mod tests {
             }],
         };
         let text = String::from_utf8_lossy(&table(&whole)).into_owned();
-        assert_eq!(text, "id,kind,column 1,column 2\na,,1,\nb,\"k,1\",2.5,-1\n");
+        assert_eq!(text, "id,kind,column 1,column 2\na,,1,\nb,\"k,1\",2.5,-1\n,,0,1\n");
     }
 }

@@ -76,6 +76,7 @@ mod tests {
     #[test]
     fn known_messages() {
         assert_eq!(Message::new().int(1, 150).finish(), [0x08, 0x96, 0x01]);
+        assert_eq!(Message::new().int(1, 127).int(1, 128).finish(), [0x08, 0x7f, 0x08, 0x80, 0x01]);
         let testing = [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67];
         assert_eq!(Message::new().text(2, "testing").finish(), testing);
         let inner = Message::new().int(1, 150);

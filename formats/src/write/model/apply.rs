@@ -135,6 +135,38 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_do_not_fit_their_columns_or_themselves_are_refused() {
+        let matrix = |rows, cols, count| Step::Matrix { rows, cols, values: vec![1.0; count] };
+        let dense = |inputs, outputs, count, bias| Step::Dense {
+            inputs,
+            outputs,
+            weights: vec![1.0; count],
+            bias: vec![0.0; bias],
+            activation: Activation::Tanh,
+        };
+        let fit = [matrix(2, 3, 6), matrix(2, 0, 0), dense(2, 3, 6, 3), Step::UnitRows { least: 0.0 }];
+        for step in fit {
+            assert!(applied(vec![step.clone()], &[1.0, 2.0]).is_ok(), "{step:?}");
+        }
+        let unfit = [
+            Step::Subtract(vec![1.0]),
+            Step::Scale(vec![1.0; 3]),
+            matrix(1, 2, 2),
+            matrix(3, 2, 6),
+            matrix(2, 3, 5),
+            matrix(2, usize::MAX, 6),
+            dense(3, 2, 6, 2),
+            dense(2, 2, 3, 2),
+            dense(2, 2, 4, 1),
+            Step::UnitRows { least: -1.0 },
+            Step::UnitRows { least: f32::NAN },
+        ];
+        for step in unfit {
+            assert!(applied(vec![step.clone()], &[1.0, 2.0]).is_err(), "{step:?}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused_with_its_place() {
         let side = |inputs, steps| Side { inputs, steps };
         let about = About { version: "1".into(), seed: 1, settings: "{}".into(), cost: Cost::Sqm, eps: 0.1 };

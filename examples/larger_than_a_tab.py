@@ -9,8 +9,8 @@ than one of them. Rows of the two sides with close embeddings are matches.
     python examples/larger_than_a_tab.py side0.onnx shards/first embeddings/first
     python examples/larger_than_a_tab.py side1.onnx shards/second embeddings/second
 
-By default Dask uses all cores of this machine; `--scheduler tcp://…` names a cluster whose workers see the same folders.
-A shard whose embeddings are there already is left out, so a run that was interrupted goes on where it was.
+By default Dask uses all cores of this machine; `--scheduler tcp://…` names a cluster whose workers see the same
+folders. A shard whose embeddings are there already is left out: an interrupted run goes on where it was.
 """
 
 import argparse
@@ -71,11 +71,12 @@ def main() -> None:
         parser.error(f"no .npy files in {args.shards}")
     args.embeddings.mkdir(parents=True, exist_ok=True)
     left = [shard for shard in shards if not (args.embeddings / shard.name).exists()]
+    model = absolute(args.model)
     local = {"threads_per_worker": 1, "n_workers": os.cpu_count(), "dashboard_address": None}
     with Client(args.scheduler) if args.scheduler else Client(**local) as client:
         jobs = [
             # Not pure: it is the file that counts, not the number that comes back.
-            client.submit(embed, absolute(args.model), absolute(shard), absolute(args.embeddings / shard.name), pure=False)
+            client.submit(embed, model, absolute(shard), absolute(args.embeddings / shard.name), pure=False)
             for shard in left
         ]
         rows = sum(job.result() for job in as_completed(jobs))

@@ -115,5 +115,5 @@ fn the_origin_comes_along() -> Result<(), Trouble> {
 fn what_does_not_fit_is_not_exported() {
     let kind =
         |side| encoder(&model(2, vec![Step::Scale(vec![1.0])]), side).err().map(|trouble| trouble.kind);
-    assert_eq!([kind(0), kind(1), kind(2)], [Some(Kind::Mismatch), None, Some(Kind::Mismatch)]);
+    assert_eq!([kind(0), kind(1), kind(2)], [Some(Kind::Broken), None, Some(Kind::Mismatch)]);
 }

@@ -101,21 +101,21 @@ fn models_that_do_not_fit_themselves_are_refused() -> Result<(), Trouble> {
 
     let mut missing = whole.clone();
     missing.tensors.remove("side0.step1.bias");
-    assert_eq!(kind(missing)?, Some(Kind::Mismatch));
+    assert_eq!(kind(missing)?, Some(Kind::Broken));
     let mut more = whole.clone();
     more.tensors.insert("other".to_owned(), Tensor { shape: vec![0], values: Vec::new() });
-    assert_eq!(kind(more)?, Some(Kind::Mismatch));
+    assert_eq!(kind(more)?, Some(Kind::Broken));
     let mut turned = whole.clone();
     turned.tensors.entry("side0.step1.weights".to_owned()).and_modify(|tensor| tensor.shape.reverse());
-    assert_eq!(kind(turned)?, Some(Kind::Mismatch));
+    assert_eq!(kind(turned)?, Some(Kind::Broken));
     let bare = Tensors { metadata: Default::default(), ..whole.clone() };
     assert_eq!(kind(bare)?, Some(Kind::Format));
 
     assert_eq!(with_header("\"format\":1", "\"format\":2")?, Some(Kind::Unsupported));
-    assert_eq!(with_header("\"inputs\":2,\"steps\"", "\"inputs\":3,\"steps\"")?, Some(Kind::Mismatch));
-    assert_eq!(with_header("\"outputs\":1", "\"outputs\":18446744073709551615")?, Some(Kind::Mismatch));
-    assert_eq!(with_header("tanh", "sine")?, Some(Kind::Mismatch));
-    assert_eq!(with_header("1e-12", "-1.0")?, Some(Kind::Mismatch));
+    assert_eq!(with_header("\"inputs\":2,\"steps\"", "\"inputs\":3,\"steps\"")?, Some(Kind::Broken));
+    assert_eq!(with_header("\"outputs\":1", "\"outputs\":18446744073709551615")?, Some(Kind::Broken));
+    assert_eq!(with_header("tanh", "sine")?, Some(Kind::Broken));
+    assert_eq!(with_header("1e-12", "-1.0")?, Some(Kind::Broken));
     Ok(())
 }
 

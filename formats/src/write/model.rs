@@ -104,7 +104,7 @@ impl Model {
         let (first, second) = (first?, second?);
         if first != second {
             let what = format!("The embeddings of its sides have {first} and {second} values.");
-            return Err(unfit(what));
+            return Err(broken(what));
         }
         Ok(first)
     }
@@ -144,10 +144,10 @@ impl Step {
             Self::Positive | Self::RowShares | Self::Sqrt => (cols, true),
         };
         if expected != cols {
-            return Err(unfit(format!("It is made for {expected} columns, but there are {cols} by then.")));
+            return Err(broken(format!("It is made for {expected} columns, but there are {cols} by then.")));
         }
         if !fits {
-            return Err(unfit("Its values do not fit its size."));
+            return Err(broken("Its values do not fit its size."));
         }
         Ok(())
     }
@@ -159,6 +159,6 @@ fn at(side: usize, trouble: Trouble) -> Trouble {
     trouble.at(place.join(", ").trim_end_matches(", "))
 }
 
-fn unfit(what: impl Into<String>) -> Trouble {
-    Trouble::new(Kind::Mismatch, what, "Save the model again from the run that made it.")
+fn broken(what: impl Into<String>) -> Trouble {
+    Trouble::new(Kind::Broken, what, "Save the model again from the run that made it.")
 }

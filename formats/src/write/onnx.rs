@@ -1,7 +1,8 @@
 //! One side of a model as ONNX: for any runtime, in any language, without us.
 //!
 //! The whole chain is exported, from the features as they are in the user's file to the embedding, so that nobody
-//! has to know how they were prepared. Opset 17 is the newest in which every runtime of the last years agrees.
+//! has to know how they were prepared. Of the opsets the 17th is taken: later ones add nothing that is used here, and
+//! older runtimes refuse them.
 
 use super::model::{About, Activation, Cost, LEAKY_SLOPE, Model, Step};
 use super::npy;

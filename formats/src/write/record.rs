@@ -64,17 +64,13 @@ impl Record {
         if file.trim_ascii().is_empty() {
             return Err(Trouble::new(Kind::Empty, "The file has no content.", "Choose another file."));
         }
-        // The number first: nothing else of a newer record may be understood.
         let value: Value = serde_json::from_slice(file).map_err(|error| {
             let what = format!("The file is not valid JSON: {error}.");
             Trouble::new(Kind::Format, what, "Choose a record that was saved here.")
         })?;
+        // The number first: nothing else of a newer record may be understood.
         match value.get("format").and_then(Value::as_u64) {
-            Some(format) if format == u64::from(Self::FORMAT) => {}
-            Some(format) => {
-                let what = format!("The record is of format {format}, and only {} is known.", Self::FORMAT);
-                return Err(Trouble::new(Kind::Unsupported, what, "Open it with a newer version."));
-            }
+            Some(format) => known(format)?,
             None => return Err(broken("It is JSON, but not the record of a run: it has no format.")),
         }
         let record: Self = serde_json::from_value(value)
@@ -84,6 +80,7 @@ impl Record {
     }
 
     fn check(&self) -> Result<(), Trouble> {
+        known(self.format.into())?;
         for Input { name, sha256, .. } in &self.inputs {
             if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
                 return Err(broken("Its SHA-256 does not have 64 small hexadecimal digits.").at(name));
@@ -96,6 +93,14 @@ impl Record {
         }
         Ok(())
     }
+}
+
+fn known(format: u64) -> Result<(), Trouble> {
+    if format == u64::from(Record::FORMAT) {
+        return Ok(());
+    }
+    let what = format!("The record is of format {format}, and only {} is known.", Record::FORMAT);
+    Err(Trouble::new(Kind::Unsupported, what, "Open it with a newer version."))
 }
 
 fn broken(what: impl Into<String>) -> Trouble {

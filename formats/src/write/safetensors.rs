@@ -57,10 +57,14 @@ impl Tensors {
         }
         let mut end = 0usize;
         for (name, tensor) in &self.tensors {
-            if name == METADATA || elements(&tensor.shape) != Some(tensor.values.len()) {
-                let what = format!("The array has {} values, which is not its shape.", tensor.values.len());
-                let fix = "Give a value for every element, and a name that is not reserved.";
-                return Err(Trouble::new(Kind::Mismatch, what, fix).at(name));
+            if name == METADATA {
+                let what = "The format keeps this name for text.";
+                return Err(Trouble::new(Kind::Unsupported, what, "Choose another name.").at(name));
+            }
+            if elements(&tensor.shape) != Some(tensor.values.len()) {
+                let (count, shape) = (tensor.values.len(), &tensor.shape);
+                let what = format!("The array has {count} values, which do not fit its shape {shape:?}.");
+                return Err(Trouble::new(Kind::Mismatch, what, "Give a value for every element.").at(name));
             }
             let start = end;
             end += size_of_val(tensor.values.as_slice());

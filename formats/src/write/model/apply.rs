@@ -1,7 +1,7 @@
 //! What a model means, in plain Rust: short rather than fast. Sums are taken in double precision.
 
-use super::{Activation, LEAKY_SLOPE, Model, Side, Step, at, unfit};
-use crate::Trouble;
+use super::{Activation, LEAKY_SLOPE, Model, Side, Step, at};
+use crate::{Kind, Trouble};
 
 impl Model {
     /// The embeddings of some rows of one side, row by row.
@@ -15,7 +15,8 @@ impl Side {
         let outputs = self.outputs()?;
         if rows.checked_mul(self.inputs) != Some(values.len()) {
             let what = format!("{} values are not {rows} rows of {} columns.", values.len(), self.inputs);
-            return Err(unfit(what));
+            let fix = "Give all the columns it was trained on, in the same order.";
+            return Err(Trouble::new(Kind::Mismatch, what, fix));
         }
         let mut embeddings = Vec::with_capacity(rows * outputs);
         for i in 0..rows {

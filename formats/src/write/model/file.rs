@@ -8,7 +8,7 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 
 use super::super::safetensors::{Tensor, Tensors};
-use super::{About, Model, Side, Step, unfit};
+use super::{About, Model, Side, Step, broken};
 use crate::{Kind, Trouble};
 
 /// The key of the metadata.
@@ -40,7 +40,7 @@ impl Model {
             .collect();
         let Self { about, sides } = model;
         let header = serde_json::to_string(&Header { format: FORMAT, about, sides })
-            .map_err(|error| unfit(format!("The model cannot be written: {error}.")))?;
+            .map_err(|error| broken(format!("The model cannot be written: {error}.")))?;
         Tensors { metadata: BTreeMap::from([(KEY.to_owned(), header)]), tensors }.write()
     }
 
@@ -51,7 +51,7 @@ impl Model {
             let what = "These are arrays, but not those of an alignment.";
             return Err(Trouble::new(Kind::Format, what, "Choose a model that was saved here."));
         };
-        let invalid = |error| unfit(format!("Its description is not valid: {error}."));
+        let invalid = |error| broken(format!("Its description is not valid: {error}."));
         let Format { format } = serde_json::from_str(header).map_err(invalid)?;
         if format != FORMAT {
             let what = format!("The model is of format {format}, and only format {FORMAT} is known.");
@@ -60,16 +60,16 @@ impl Model {
         let Header { about, mut sides, .. } = serde_json::from_str(header).map_err(invalid)?;
         for (name, shape, values) in arrays(&mut sides) {
             let Some(tensor) = tensors.remove(&name) else {
-                return Err(unfit("The array is missing.").at(name));
+                return Err(broken("The array is missing.").at(name));
             };
             if tensor.shape != shape {
                 let what = format!("The array has the shape {:?} instead of {shape:?}.", tensor.shape);
-                return Err(unfit(what).at(name));
+                return Err(broken(what).at(name));
             }
             *values = tensor.values;
         }
         if let Some(name) = tensors.keys().next() {
-            return Err(unfit("The array belongs to no step.").at(name));
+            return Err(broken("The array belongs to no step.").at(name));
         }
         let model = Self { about, sides };
         model.check()?;

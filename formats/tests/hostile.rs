@@ -84,6 +84,17 @@ fn header_lengths_that_are_not_there_are_refused() {
 }
 
 #[test]
+fn what_could_not_be_read_is_not_written() {
+    let kind = |name: &str, tensor: Tensor| {
+        let tensors = Tensors { tensors: [(name.to_owned(), tensor)].into(), ..Tensors::default() };
+        tensors.write().err().map(|trouble| trouble.kind)
+    };
+    assert_eq!(kind("a", Tensor { shape: vec![], values: vec![1.0] }), None);
+    assert_eq!(kind("a", Tensor { shape: vec![2], values: vec![1.0] }), Some(Kind::Mismatch));
+    assert_eq!(kind("__metadata__", Tensor { shape: vec![0], values: vec![] }), Some(Kind::Unsupported));
+}
+
+#[test]
 fn models_that_do_not_fit_themselves_are_refused() -> Result<(), Trouble> {
     let whole = Tensors::read(&sample().save()?)?;
     let kind = |tensors: Tensors| -> Result<Option<Kind>, Trouble> {

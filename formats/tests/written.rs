@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use formats::Trouble;
 use formats::write::model::{About, Activation, Cost, Model, Side, Step};
 use formats::write::record::{Input, Record, Timing};
 use formats::write::safetensors::{Tensor, Tensors};
@@ -108,6 +109,30 @@ fn arrays(model: &Model) -> Vec<&Vec<f32>> {
             _ => Vec::new(),
         })
         .collect()
+}
+
+/// Others read these files by the names and shapes of their arrays.
+#[test]
+fn arrays_have_names_and_shapes_that_stay() -> Result<(), Trouble> {
+    let about = About { version: "1".into(), seed: 1, settings: "{}".into(), cost: Cost::Sqm, eps: 0.1 };
+    let matrix = Step::Matrix { rows: 2, cols: 3, values: vec![1.0; 6] };
+    let (weights, bias) = (vec![1.0; 3], vec![1.0]);
+    let dense = Step::Dense { inputs: 3, outputs: 1, weights, bias, activation: Activation::Elu };
+    let x = Side { inputs: 2, steps: vec![Step::Subtract(vec![1.0; 2]), matrix, Step::Sqrt, dense] };
+    let y = Side { inputs: 1, steps: vec![Step::Scale(vec![1.0])] };
+    let read = Tensors::read(&Model { about, sides: [x, y] }.save()?)?;
+    let arrays: Vec<_> =
+        read.tensors.iter().map(|(name, tensor)| (name.as_str(), &tensor.shape[..])).collect();
+    let expected: [(&str, &[usize]); 5] = [
+        ("side0.step0.subtract", &[2]),
+        ("side0.step1.matrix", &[2, 3]),
+        ("side0.step3.bias", &[1]),
+        ("side0.step3.weights", &[3, 1]),
+        ("side1.step0.scale", &[1]),
+    ];
+    assert_eq!(arrays, expected);
+    assert!(read.metadata["concord"].starts_with(r#"{"format":1,"about":{"version":"1","seed":1,"#));
+    Ok(())
 }
 
 proptest! {

@@ -7,6 +7,7 @@
 mod source;
 mod table;
 mod trouble;
+pub mod write;
 
 pub use source::{Bytes, NoWatch, Source, Watch};
 pub use table::{Labels, Table};

@@ -1,0 +1,6 @@
+//! NumPy's arrays, alone or several in an archive.
+
+pub(crate) mod header;
+pub(crate) mod npy;
+pub(crate) mod npz;
+mod zip;

@@ -237,6 +237,6 @@ mod tests {
         assert_eq!(cut("\t1\n", Delimiter::Byte(b'\t')), [["", "1"]]);
         assert_eq!(record(b"a,\"b", 0, comma, true), None, "a quote that is never closed");
         assert_eq!(record(b"a,b", 0, comma, false), None, "more may come");
-        assert_eq!(super::text(b"caf\xe9 \x80"), "café €");
+        assert_eq!(text(b"caf\xe9 \x80"), "café €");
     }
 }

@@ -35,15 +35,27 @@ impl<'s, S: Source> Letters<'s, S> {
         Ok(letters)
     }
 
-    /// The beginning of the text, and whether that is all of it.
+    /// The beginning of the text, and whether that is all of it. Where lines are long, a few of them are wanted.
     pub(crate) async fn sample(&mut self, watch: &mut impl Watch) -> Result<(Vec<u8>, bool), Trouble> {
+        const LINES: usize = 8;
+        let mut size = SAMPLE;
         loop {
-            if self.ahead.len() >= SAMPLE {
-                return Ok((self.ahead.get(..SAMPLE).unwrap_or_default().to_vec(), false));
+            if let Some(sample) = self.ahead.get(..size) {
+                // Ends of lines before lines that are neither empty nor comments.
+                let ends = |pair: &&[u8]| matches!(pair, [b'\n' | b'\r', next] if !b"\n\r#%".contains(next));
+                if sample.windows(2).filter(ends).nth(LINES).is_some() {
+                    return Ok((sample.to_vec(), false));
+                }
+                size *= 2;
+                continue;
             }
             let more = self.decode_next(watch).await?;
             if more.is_empty() {
                 return Ok((self.ahead.clone(), true));
+            }
+            // It is held twice, and once more while it is cut.
+            if size > SAMPLE {
+                watch.room((self.ahead.len() + more.len()) as u64 * 3)?;
             }
             self.ahead.extend_from_slice(&more);
         }

@@ -21,7 +21,7 @@ mod trouble;
 pub use choices::{Choices, ColumnChoice, MissingChoice};
 pub use lists::{Pairs, labels, pairs};
 pub use preview::{Column, Decision, Field, Loaded, Looks, Part, Preview, Role, Step, Suggestion};
-pub use read::read;
+pub use read::{parts, read};
 pub use source::{Bytes, NoWatch, Source, Watch};
 pub use table::{Labels, Table};
 pub use trouble::{Kind, Trouble};

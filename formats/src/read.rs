@@ -3,7 +3,7 @@
 use crate::chunks::{Chunks, Packing};
 use crate::finish::{self, Opened};
 use crate::sniff::{self, Format};
-use crate::{Choices, Kind, Loaded, Source, Trouble, Watch, arrays, text};
+use crate::{Choices, Kind, Loaded, Part, Source, Trouble, Watch, arrays, text};
 
 /// Reads a table from a file of any format that Concord knows.
 pub async fn read<S: Source, W: Watch>(
@@ -12,6 +12,17 @@ pub async fn read<S: Source, W: Watch>(
     watch: &mut W,
 ) -> Result<Loaded, Trouble> {
     open(source, choices, watch).await.map_err(|trouble| trouble.of(source.name()))
+}
+
+/// What a file of several tables holds, to choose from; nothing for a file of a single one.
+pub async fn parts<S: Source, W: Watch>(source: &S, watch: &mut W) -> Result<Vec<Part>, Trouble> {
+    let inner = async {
+        match format(source).await? {
+            Format::Zip => arrays::npz::parts(source, watch).await,
+            _ => Ok(Vec::new()),
+        }
+    };
+    inner.await.map_err(|trouble| trouble.of(source.name()))
 }
 
 async fn open<S: Source, W: Watch>(source: &S, choices: &Choices, watch: &mut W) -> Result<Loaded, Trouble> {

@@ -119,6 +119,13 @@ fn arrays_that_cannot_be_read_say_why() {
         assert_eq!(found, kind, "{name}");
         assert!(message.contains(words), "{name}: {message}");
     }
+    let several = fixture("several.npz");
+    let parts = pollster::block_on(formats::parts(&Bytes::new("file", &several), &mut NoWatch)).unwrap();
+    assert_eq!(
+        parts.iter().map(|part| (part.name.as_str(), part.rows)).collect::<Vec<_>>(),
+        [("X", 12), ("Y", 6)]
+    );
+    assert_eq!(parts[0].kind, "float64");
     let choice = |part: &str| Choices { part: Some(part.into()), ..Choices::default() };
     assert_eq!(load_with(&fixture("several.npz"), &choice("Y")).unwrap().table.rows, 6);
     assert_eq!(load_with(&fixture("several.npz"), &choice("Z")).unwrap_err().kind, Kind::Mismatch);
@@ -219,4 +226,18 @@ fn lists_of_labels_and_pairs_are_read() {
         let trouble = pairs(text, None, 5, 5).unwrap_err();
         assert_eq!((trouble.kind, trouble.place.as_str()), (kind, place), "{text}");
     }
+}
+
+#[test]
+fn columns_of_arrays_can_be_labels_or_ids() {
+    let bytes = fixture("i8.npy");
+    let choices = Choices { labels: Some(vec![2]), ids: Some(ColumnChoice::Column(0)), ..Choices::default() };
+    let Loaded { table, preview } = load_with(&bytes, &choices).unwrap();
+    assert_eq!((table.cols, table.values), (1, vec![-5.0, -2.0, 1.0, 4.0]));
+    assert_eq!(table.ids.unwrap(), ["-6", "-3", "0", "3"]);
+    assert_eq!(text_labels(&table.labels[0]), ["-4", "-1", "2", "5"]);
+    assert_eq!(
+        preview.fields.iter().map(|f| f.role).collect::<Vec<_>>(),
+        [Role::Ids, Role::Numbers, Role::Labels]
+    );
 }

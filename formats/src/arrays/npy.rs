@@ -1,5 +1,6 @@
 //! The elements of a `.npy` array, read as they come.
 
+use super::columns;
 use super::header::{self, Element, Header};
 use crate::chunks::Chunks;
 use crate::finish::{self, Opened};
@@ -20,9 +21,9 @@ pub(crate) async fn read<S: Source, W: Watch>(
     let header = Header::read(chunks.peek(header::LONGEST, watch).await?)?;
     match array(&header, &mut chunks, watch).await? {
         Array::Numbers(mut table) => {
-            ignore(&mut table, choices)?;
+            let fields = columns::assign(&mut table, choices)?;
             let format = format!("NumPy array of {}", header.element.words());
-            Ok(Opened { table, format, ..Opened::default() })
+            Ok(Opened { table, format, fields, ..Opened::default() })
         }
         Array::Texts(_) => Err(Trouble::new(
             Kind::NotANumber,
@@ -30,22 +31,6 @@ pub(crate) async fn read<S: Source, W: Watch>(
             "Choose an array of numbers; load this one where labels are asked for.",
         )),
     }
-}
-
-/// Leaves out the columns that were chosen to be.
-pub(crate) fn ignore(table: &mut Table, choices: &Choices) -> Result<(), Trouble> {
-    if let Some(column) = choices.ignore.iter().find(|column| **column >= table.cols) {
-        return Err(Trouble::new(
-            Kind::Mismatch,
-            format!("Column {} was chosen, but the array has {}.", column + 1, table.cols),
-            "Choose the columns again.",
-        ));
-    }
-    if !choices.ignore.is_empty() {
-        let gone: Vec<bool> = (0..table.cols).map(|column| choices.ignore.contains(&column)).collect();
-        finish::keep_columns(table, &gone);
-    }
-    Ok(())
 }
 
 /// Reads what the header announces.
@@ -63,9 +48,13 @@ pub(crate) async fn array<S: Source, W: Watch>(
         ));
     }
     let size = header.element.size();
-    let count = rows.checked_mul(cols).filter(|count| count.checked_mul(size.max(4)).is_some());
-    let count = count.ok_or_else(|| header::broken("a possible shape"))?;
-    let announced = header.body as u64 + count as u64 * size as u64;
+    let turn = header.fortran && rows > 1 && cols > 1;
+    let impossible = || header::broken("a possible shape");
+    let count = (rows as u64)
+        .checked_mul(cols as u64)
+        .filter(|count| *count < u64::MAX >> 24)
+        .ok_or_else(impossible)?;
+    let announced = header.body as u64 + count * size as u64;
     let short = |found: u64| {
         Trouble::new(
             Kind::Truncated,
@@ -85,8 +74,8 @@ pub(crate) async fn array<S: Source, W: Watch>(
             "Save columns of numbers and columns of texts as separate arrays.",
         ));
     }
-    let turn = header.fortran && rows > 1 && cols > 1;
-    watch.room(count as u64 * 4 * if turn { 2 } else { 1 })?;
+    watch.room(count * 4 * if turn { 2 } else { 1 })?;
+    let count = usize::try_from(count).map_err(|_| impossible())?;
     let mut body = Body { header, left: count, values: Vec::new(), texts: Vec::new() };
     if known.is_some() && !header.element.is_text() {
         body.values.try_reserve_exact(count).map_err(|_| {

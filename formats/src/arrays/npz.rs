@@ -1,5 +1,6 @@
 //! NumPy's `.npz`: a zip archive of arrays. One of them is the table, others of its length may be labels.
 
+use super::columns;
 use super::header::{self, Header};
 use super::npy::{self, Array};
 use super::zip::{self, Entry};
@@ -15,6 +16,13 @@ struct Found<'e> {
     header: Header,
     rows: usize,
     cols: usize,
+}
+
+struct Contents<'e> {
+    found: Vec<Found<'e>>,
+    parts: Vec<Part>,
+    /// Why some arrays cannot be read.
+    reasons: Vec<(&'e str, Trouble)>,
 }
 
 pub(crate) async fn read<S: Source, W: Watch>(
@@ -36,22 +44,7 @@ pub(crate) async fn read<S: Source, W: Watch>(
             "Save it as Matrix Market: scipy.io.mmwrite('table.mtx', matrix); or as .npy: numpy.save(file, matrix.toarray()).",
         ));
     }
-    let (mut found, mut parts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in entries.iter().filter(|entry| entry.name.ends_with(".npy")) {
-        let name = entry.name.trim_end_matches(".npy");
-        let mut chunks = Chunks::new(source, entry.stretch(source).await?);
-        let header = Header::read(chunks.peek(header::LONGEST, watch).await?);
-        match header.and_then(|header| Ok((header.table()?, header))) {
-            Ok(((rows, cols), header)) => {
-                parts.push(Part { name: name.into(), rows, cols, kind: header.element.words() });
-                found.push(Found { name, entry, header, rows, cols });
-            }
-            Err(trouble) => {
-                parts.push(Part { name: name.into(), rows: 0, cols: 0, kind: "unreadable".into() });
-                reasons.push((name, trouble));
-            }
-        }
-    }
+    let Contents { found, parts, reasons } = contents(source, &entries, watch).await?;
     let (table, decision) = choose(&found, &reasons, choices)?;
     let mut chunks = Chunks::new(source, table.entry.stretch(source).await?);
     let array = npy::array(&table.header, &mut chunks, watch).await.map_err(|t| within(t, table.name))?;
@@ -62,7 +55,7 @@ pub(crate) async fn read<S: Source, W: Watch>(
             "Choose another array.",
         ));
     };
-    npy::ignore(&mut numbers, choices)?;
+    let fields = columns::assign(&mut numbers, choices)?;
     let mut decisions = vec![decision];
     for other in &found {
         let codes = other.header.element.is_text() || other.header.element.is_code();
@@ -89,7 +82,49 @@ pub(crate) async fn read<S: Source, W: Watch>(
             numbers.labels.push(labels);
         }
     }
-    Ok(Opened { table: numbers, format: "NumPy archive".into(), parts, decisions, ..Opened::default() })
+    let format = "NumPy archive".into();
+    Ok(Opened { table: numbers, format, parts, decisions, fields, ..Opened::default() })
+}
+
+/// What the archive's arrays are. Those that cannot be read do not matter as long as another one is the table.
+async fn contents<'e, S: Source, W: Watch>(
+    source: &S,
+    entries: &'e [Entry],
+    watch: &mut W,
+) -> Result<Contents<'e>, Trouble> {
+    let (mut found, mut parts, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in entries.iter().filter(|entry| entry.name.ends_with(".npy")) {
+        let name = entry.name.trim_end_matches(".npy");
+        let mut chunks = Chunks::new(source, entry.stretch(source).await?);
+        let header = Header::read(chunks.peek(header::LONGEST, watch).await?);
+        match header.and_then(|header| Ok((header.table()?, header))) {
+            Ok(((rows, cols), header)) => {
+                parts.push(Part { name: name.into(), rows, cols, kind: header.element.words() });
+                found.push(Found { name, entry, header, rows, cols });
+            }
+            Err(trouble) => {
+                parts.push(Part { name: name.into(), rows: 0, cols: 0, kind: "unreadable".into() });
+                reasons.push((name, trouble));
+            }
+        }
+    }
+    Ok(Contents { found, parts, reasons })
+}
+
+/// What a zip archive holds: arrays, or else files.
+pub(crate) async fn parts<S: Source, W: Watch>(source: &S, watch: &mut W) -> Result<Vec<Part>, Trouble> {
+    let entries = zip::entries(source).await?;
+    let arrays = contents(source, &entries, watch).await?.parts;
+    if !arrays.is_empty() {
+        return Ok(arrays);
+    }
+    let file = |entry: &Entry| Part { name: entry.name.clone(), rows: 0, cols: 0, kind: "file".into() };
+    Ok(entries.iter().filter(|entry| !hidden(&entry.name)).map(file).collect())
+}
+
+/// Files that some systems add to archives.
+fn hidden(name: &str) -> bool {
+    name.starts_with("__MACOSX/") || name.rsplit('/').next().is_some_and(|name| name.starts_with('.'))
 }
 
 fn within(trouble: Trouble, name: &str) -> Trouble {
@@ -153,9 +188,6 @@ async fn single<S: Source, W: Watch>(
     choices: &Choices,
     watch: &mut W,
 ) -> Result<Opened, Trouble> {
-    let hidden = |name: &str| {
-        name.starts_with("__MACOSX/") || name.rsplit('/').next().is_some_and(|n| n.starts_with('.'))
-    };
     let files: Vec<&Entry> = entries.iter().filter(|entry| !hidden(&entry.name)).collect();
     let chosen = match &choices.part {
         Some(part) => files.iter().find(|entry| entry.name == *part),

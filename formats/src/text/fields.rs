@@ -111,6 +111,7 @@ pub(crate) fn field(buffer: &[u8], at: usize, delimiter: Delimiter, last: bool) 
 }
 
 fn quoted(buffer: &[u8], from: usize, delimiter: Delimiter, last: bool) -> Option<Field<'_>> {
+    let stop = |b: &u8| delimiter.is(*b) || *b == b'\n' || *b == b'\r';
     let mut text: Cow<'_, [u8]> = Cow::Borrowed(&[]);
     let mut at = from + 1;
     loop {
@@ -128,11 +129,15 @@ fn quoted(buffer: &[u8], from: usize, delimiter: Delimiter, last: bool) -> Optio
                 at += 1;
             }
             None if !last => return None,
+            // R may write a backslash before a quote; at a field's end, it is the text's last letter.
+            Some(next) if text.ends_with(b"\\") && !stop(next) => {
+                text.to_mut().pop();
+                text.to_mut().push(b'"');
+            }
             _ => break,
         }
     }
     // Nothing but blanks belongs between a closing quote and a delimiter; if something is there, it is text, too.
-    let stop = |b: &u8| delimiter.is(*b) || *b == b'\n' || *b == b'\r';
     let end = match buffer.get(at..)?.iter().position(stop) {
         Some(length) => at + length,
         None if last => buffer.len(),
@@ -235,6 +240,7 @@ mod tests {
             [["1", "2", "3"], ["4", "5 6", "7"]]
         );
         assert_eq!(cut("\t1\n", Delimiter::Byte(b'\t')), [["", "1"]]);
+        assert_eq!(cut("\"a \\\"b\\\" c\",\"d\\\"\n", comma), [["a \"b\" c", "d\\"]]);
         assert_eq!(record(b"a,\"b", 0, comma, true), None, "a quote that is never closed");
         assert_eq!(record(b"a,b", 0, comma, false), None, "more may come");
         assert_eq!(text(b"caf\xe9 \x80"), "café €");

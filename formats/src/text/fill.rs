@@ -78,7 +78,7 @@ pub(crate) struct Fill<'p> {
     pub(crate) texts: Vec<Texts>,
     pub(crate) comments: usize,
     pub(crate) empty: usize,
-    /// Records to skip yet: the header.
+    /// Records to skip yet, before the data.
     skip: usize,
 }
 
@@ -96,8 +96,8 @@ impl<'p> Fill<'p> {
             .filter(|column| plan.roles.get(*column).is_some_and(is_text))
             .map(|column| Texts { column, ..Texts::default() })
             .collect();
-        let skip = usize::from(plan.header);
-        let mut fill = Self { plan, rows: 0, cols, values: Vec::new(), texts, comments: 0, empty: 0, skip };
+        let (skip, values) = (plan.skip, Vec::new());
+        let mut fill = Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, skip };
         if let Some(size) = size {
             let rows = (size as f64 / plan.record_bytes * 1.01) as usize;
             fill.reserve(rows.saturating_add(16).saturating_mul(cols), watch)?;
@@ -128,11 +128,10 @@ impl<'p> Fill<'p> {
                     at = next;
                 }
                 Start::Record(from) if self.skip > 0 => {
-                    let Some((record, next)) = fields::record(buffer, from, delimiter, last) else {
+                    let Some((_, next)) = fields::record(buffer, from, delimiter, last) else {
                         return self.stop(from, last);
                     };
-                    let hint = record.first().is_some_and(|field| field.text.starts_with(b"sep="));
-                    self.skip -= usize::from(!hint);
+                    self.skip -= 1;
                     at = next;
                 }
                 Start::Record(from) => {
@@ -173,6 +172,9 @@ impl<'p> Fill<'p> {
         let Plan { delimiter, point, width, ref roles, .. } = *self.plan;
         let (mut text, mut blank) = (0, true);
         for (column, role) in roles.iter().enumerate() {
+            if buffer.get(at) == Some(&b' ') && buffer.get(at + 1).is_some_and(|b| *b != b' ') {
+                at += 1;
+            }
             if *role == Guess::Numbers
                 && let Some((value, length)) = number::plain(buffer.get(at..).unwrap_or_default(), point)
                 && let Some(byte) = buffer.get(at + length)

@@ -14,11 +14,13 @@ pub(crate) struct Sample {
     pub(crate) comment: Option<Vec<u8>>,
     /// The bytes of these records.
     pub(crate) bytes: usize,
+    /// Whether a line before them names the delimiter, as Excel has it.
+    pub(crate) hint: bool,
 }
 
 impl Sample {
     pub(crate) fn cut(sample: &[u8], delimiter: Delimiter, last: bool) -> Self {
-        let (mut records, mut comment, mut at) = (Vec::new(), None, 0);
+        let (mut records, mut comment, mut at, mut hint) = (Vec::new(), None, 0, false);
         while records.len() < RECORDS {
             match fields::start(sample, at, delimiter, last) {
                 Start::End => break,
@@ -33,15 +35,15 @@ impl Sample {
                     let cells: Vec<Vec<u8>> =
                         record.into_iter().map(|field| field.text.into_owned()).collect();
                     at = next;
-                    // Excel's way to name the delimiter.
-                    let hint = records.is_empty() && cells.first().is_some_and(|c| c.starts_with(b"sep="));
-                    if !hint && (cells.len() == 1 || cells.iter().any(|cell| !cell.is_empty())) {
+                    if records.is_empty() && !hint && cells.first().is_some_and(|c| c.starts_with(b"sep=")) {
+                        hint = true;
+                    } else if cells.len() == 1 || cells.iter().any(|cell| !cell.is_empty()) {
                         records.push(cells);
                     }
                 }
             }
         }
-        Self { records, comment, bytes: at }
+        Self { records, comment, bytes: at, hint }
     }
 
     /// The most frequent width of a record but the first. Among equals that of the first wins, then the larger.
@@ -61,14 +63,19 @@ impl Sample {
         self.records.iter().skip(usize::from(self.records.len() > 1)).flatten().map(Vec::as_slice)
     }
 
-    /// The share of cells that are numbers or missing, of the records but the first.
+    /// The share of cells that are numbers or missing, of the records but the first. Cells that another delimiter
+    /// would cut count against it.
     fn numeric(&self, point: u8) -> f64 {
-        let (mut all, mut numbers) = (0usize, 0usize);
+        let (mut all, mut numbers) = (0usize, 0.0);
         for cell in self.cells() {
             all += 1;
-            numbers += usize::from(number::cell(cell, point) != Cell::Text);
+            numbers += match number::cell(cell, point) {
+                Cell::Text if cell.iter().any(|b| b";|\t".contains(b)) => -0.5,
+                Cell::Text => 0.0,
+                _ => 1.0,
+            };
         }
-        numbers as f64 / all.max(1) as f64
+        numbers / all.max(1) as f64
     }
 }
 
@@ -197,7 +204,12 @@ pub(crate) fn header(sample: &Sample, width: usize, point: u8, choices: &Choices
                 .enumerate()
                 .all(|(i, cell)| *cell == (i + from).to_string().into_bytes())
     };
-    if gaps && (words > 0 || numeric <= 1 || counted(0, 1) || counted(1, 1)) {
+    let named = || {
+        let mut ids = rest.iter().filter_map(|record| record.first());
+        ids.clone().all(|id| number::cell(id, point) == Cell::Text)
+            || (0..).zip(&mut ids).all(|(i, id)| *id == i.to_string().into_bytes())
+    };
+    if gaps && (words > 0 || counted(0, 1) || counted(1, 1) || named()) {
         return (true, "Its first field is empty, as pandas and R leave it above the row names.".into());
     }
     let fractions = rest.iter().flatten().any(|cell| is_number(cell, point) && !number::is_integer(cell));

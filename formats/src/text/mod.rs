@@ -86,7 +86,7 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         .collect();
     let mut notices = Vec::new();
     let mut decisions = plan.decisions.clone();
-    let latin = texts.iter().any(|texts| texts.latin);
+    let latin = plan.latin || texts.iter().any(|texts| texts.latin);
     if encoding != "UTF-8" || latin {
         let (choice, why) = match latin {
             true => ("Latin-1", "Some texts are not valid UTF-8."),
@@ -149,6 +149,10 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         let why =
             if choices.labels.is_some() { "You chose them." } else { "They hold texts, or are named so." };
         decisions.push(Decision::new("labels", names.join(", "), why));
+    }
+    let mut seen = std::collections::HashSet::new();
+    if let Some(name) = plan.names.iter().flatten().find(|name| !name.is_empty() && !seen.insert(*name)) {
+        notices.push(format!("Several columns have the same name, for example '{name}'."));
     }
     if comments > 0 {
         notices.push(format!("{comments} lines that begin with # or % were skipped as comments."));

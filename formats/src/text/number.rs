@@ -105,6 +105,13 @@ pub(crate) fn cell(bytes: &[u8], point: u8) -> Cell {
     if [&b"inf"[..], b"infinity", b"1.#inf"].iter().any(|word| unsigned.eq_ignore_ascii_case(word)) {
         return Cell::Infinite;
     }
+    // The minus of typesetters.
+    if let Some(size) = bytes.strip_prefix("−".as_bytes())
+        && let Some((value, length)) = plain(size, point)
+        && length == size.len()
+    {
+        return Cell::Number(-value);
+    }
     // `parse` also takes words ("nan", "infinity"), which are dealt with above.
     if !unsigned.iter().all(|b| b.is_ascii_digit() || matches!(b, b'e' | b'E' | b'-' | b'+') || *b == point) {
         return Cell::Text;
@@ -145,6 +152,7 @@ mod tests {
             ("123456789012345678901234567890", Cell::Number(123456789012345678901234567890.0)),
             ("TRUE", Cell::Number(1.0)),
             ("False", Cell::Number(0.0)),
+            ("−2.5", Cell::Number(-2.5)),
             ("-inf", Cell::Infinite),
             ("NA", Cell::Missing),
             ("n/a", Cell::Missing),

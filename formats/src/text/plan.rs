@@ -14,8 +14,10 @@ pub(crate) struct Plan {
     pub(crate) width: usize,
     /// The names of the columns, one for each field.
     pub(crate) names: Option<Vec<String>>,
-    /// Whether the first record is the header.
-    pub(crate) header: bool,
+    /// How many records stand before the data.
+    pub(crate) skip: usize,
+    /// Whether a name is not UTF-8.
+    pub(crate) latin: bool,
     pub(crate) roles: Vec<Guess>,
     pub(crate) why_ids: &'static str,
     /// About how many bytes a record takes.
@@ -58,17 +60,20 @@ impl Plan {
         let (header, why) = layout::header(&cut, width, point, choices);
         decisions.push(Decision::new("header", if header { "yes" } else { "no" }, why));
         let mut names = None;
-        let mut short = false;
+        let (mut short, mut latin) = (false, false);
         if header {
-            let mut first: Vec<String> =
-                cut.records.remove(0).iter().map(|cell| fields::text(cell)).collect();
+            let cells = cut.records.remove(0);
+            latin = cells.iter().any(|cell| std::str::from_utf8(cell).is_err());
+            let mut first: Vec<String> = cells.iter().map(|cell| fields::text(cell)).collect();
             if first.len() > width && first.last().is_some_and(String::is_empty) {
                 first.pop();
             }
             if cut.records.is_empty() {
                 width = first.len();
             }
-            short = first.len() + 1 == width;
+            // Row names may be whole numbers, but other numbers are values whose column lacks a name.
+            let is_name = |c: &Vec<u8>| number::is_integer(c) || number::cell(c, point) == Cell::Text;
+            short = first.len() + 1 == width && cut.records.iter().filter_map(|r| r.first()).all(is_name);
             if short {
                 first.insert(0, String::new());
             }
@@ -91,7 +96,8 @@ impl Plan {
             }
         }
         let (roles, why_ids) = roles::guess(&cut, names.as_deref(), short, width, point, choices)?;
-        Ok(Self { delimiter, point, width, names, header, roles, why_ids, record_bytes, decisions })
+        let skip = usize::from(header) + usize::from(cut.hint);
+        Ok(Self { delimiter, point, width, names, skip, latin, roles, why_ids, record_bytes, decisions })
     }
 
     /// A column's name for messages and tables.

@@ -146,7 +146,8 @@ impl<'s, S: Source> Chunks<'s, S> {
                 self.packed = self.fetch(CHUNK / 4).await?;
                 self.packed_done = 0;
             }
-            let piece = &self.packed[self.packed_done..self.packed.len().min(self.packed_done + PIECE)];
+            let piece = self.packed.get(self.packed_done..).unwrap_or_default();
+            let piece = piece.get(..PIECE).unwrap_or(piece);
             self.packed_done += piece.len();
             let out = if piece.is_empty() {
                 self.ended = true;

@@ -19,14 +19,14 @@ pub struct Pairs {
 /// A list's columns as texts, and the columns' names.
 type Columns = (Vec<Vec<String>>, Option<Vec<String>>);
 
-/// Reads one label for each of `rows` rows: a column of texts or of whole numbers, with or without a header. If there
-/// is a column of ids before it, and the table has `ids`, labels go where their ids are.
+/// Reads labels for `rows` rows: columns of texts or of whole numbers, with or without a header. If a column holds
+/// the table's `ids`, labels go where their ids are; if not, a first column without any text twice is left out.
 pub async fn labels<S: Source, W: Watch>(
     source: &S,
     ids: Option<&[String]>,
     rows: usize,
     watch: &mut W,
-) -> Result<Labels, Trouble> {
+) -> Result<Vec<Labels>, Trouble> {
     let inner = async {
         let (columns, names) = columns(source, watch).await?;
         arrange_labels(columns, names, ids, rows)
@@ -80,58 +80,61 @@ async fn columns<S: Source, W: Watch>(source: &S, watch: &mut W) -> Result<Colum
 }
 
 fn arrange_labels(
-    columns: Vec<Vec<String>>,
-    names: Option<Vec<String>>,
+    mut columns: Vec<Vec<String>>,
+    mut names: Option<Vec<String>>,
     ids: Option<&[String]>,
     rows: usize,
-) -> Result<Labels, Trouble> {
-    let mut columns = columns.into_iter();
-    let (first, second) = (columns.next().unwrap_or_default(), columns.next());
-    let mut name = names.as_ref().and_then(|names| names.get(usize::from(second.is_some()))).cloned();
-    let (mut own, mut labels) = match second {
-        Some(second) => (Some(first), second),
-        None => (None, first),
-    };
-    if columns.next().is_some() {
-        return Err(Trouble::new(
-            Kind::Format,
-            "The list has more than two columns.",
-            "Choose a file with one column of labels, or with ids and labels.",
-        ));
-    }
+) -> Result<Vec<Labels>, Trouble> {
+    let known: HashSet<&String> = ids.unwrap_or_default().iter().collect();
     // A header above texts looks like any of them; one line too many gives it away.
-    if names.is_none() && labels.len() == rows + 1 {
-        name = Some(labels.remove(0));
-        own.as_mut().map(|own| own.remove(0));
+    let longer = columns.first().is_some_and(|column| column.len() == rows + 1);
+    if names.is_none()
+        && longer
+        && !columns.iter().filter_map(|column| column.first()).any(|text| known.contains(text))
+    {
+        names = Some(columns.iter_mut().map(|column| column.remove(0)).collect());
     }
-    if let (Some(own), Some(ids)) = (&own, ids) {
-        let place: HashMap<&str, usize> =
-            own.iter().enumerate().map(|(row, id)| (id.as_str(), row)).collect();
-        if ids.iter().any(|id| place.contains_key(id.as_str())) {
-            let find = |id: &String| place.get(id.as_str()).and_then(|row| labels.get(*row)).cloned();
-            labels = ids
-                .iter()
-                .map(|id| {
-                    let what = || format!("The list has no label for the row '{id}'.");
-                    find(id).ok_or_else(|| {
-                        Trouble::new(
-                            Kind::Mismatch,
-                            what(),
-                            "Add it, or list labels in the order of the rows.",
-                        )
-                    })
-                })
-                .collect::<Result<_, _>>()?;
+    let mut names = names.unwrap_or_else(|| columns.iter().map(|_| "labels".to_owned()).collect());
+    let found = columns.len();
+    if let Some(own) = columns.iter().position(|column| column.iter().any(|id| known.contains(id))) {
+        let order = order(&columns.remove(own), ids.unwrap_or_default())?;
+        names.remove(own);
+        for column in &mut columns {
+            *column = order.iter().filter_map(|row| column.get(*row).cloned()).collect();
         }
+    } else if found > 1
+        && columns.first().is_some_and(|first| first.iter().collect::<HashSet<_>>().len() == first.len())
+    {
+        columns.remove(0);
+        names.remove(0);
     }
-    if labels.len() != rows {
+    let length = columns.first().map_or(0, Vec::len);
+    if length != rows {
         return Err(Trouble::new(
             Kind::Mismatch,
-            format!("The list has {} labels, the table has {rows} rows.", labels.len()),
+            format!("The list has {length} labels, the table has {rows} rows."),
             "List one label for each row, in the same order.",
         ));
     }
-    Ok(npy::label(name.as_deref().unwrap_or("labels"), labels.into_iter()))
+    Ok(names.iter().zip(columns).map(|(name, column)| npy::label(name, column.into_iter())).collect())
+}
+
+/// For each of the table's `ids` the line of the list that has it.
+fn order(list: &[String], ids: &[String]) -> Result<Vec<usize>, Trouble> {
+    let mut place = HashMap::new();
+    for (line, id) in list.iter().enumerate() {
+        if place.insert(id.as_str(), line).is_some() {
+            let what = format!("The list has the id '{id}' twice.");
+            return Err(Trouble::new(Kind::Duplicate, what, "Give each row one label.")
+                .at(format!("row {}", line + 1)));
+        }
+    }
+    let find = |id: &String| {
+        let what = || format!("The list has no label for the row '{id}'.");
+        let fix = "Add it, or list labels without ids, in the order of the rows.";
+        place.get(id.as_str()).copied().ok_or_else(|| Trouble::new(Kind::Mismatch, what(), fix))
+    };
+    ids.iter().map(find).collect()
 }
 
 fn arrange_pairs(

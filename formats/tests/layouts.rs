@@ -124,3 +124,14 @@ fn numbers_are_recognised_and_steps_suggested() {
     let genes = load(format!("gene\t{barcodes}\nTP53\t1\t0\t2\nGAPDH\t9\t8\t7\nACTB\t3\t0\t1\n").as_bytes());
     assert_eq!(genes.unwrap().preview.suggestions[0].kind, Step::Transpose);
 }
+
+#[test]
+fn columns_that_are_empty_at_first_do_not_stop_a_file() {
+    let mut text = String::from("x,remark,y\n");
+    for row in 0..30_000 {
+        text.push_str(&format!("{row}.5,{},-{row}\n", if row > 25_000 { "seen twice" } else { "" }));
+    }
+    let Loaded { table, preview } = load(text.as_bytes()).unwrap();
+    assert_eq!((table.rows, table.cols), (30_000, 2));
+    assert!(preview.notices.iter().any(|notice| notice.contains("'remark'")), "{:?}", preview.notices);
+}

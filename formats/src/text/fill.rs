@@ -78,6 +78,8 @@ pub(crate) struct Fill<'p> {
     pub(crate) texts: Vec<Texts>,
     pub(crate) comments: usize,
     pub(crate) empty: usize,
+    /// Columns of which the sample held no value, and then came texts.
+    pub(crate) late: Vec<usize>,
     /// Records to skip yet, before the data.
     skip: usize,
 }
@@ -97,7 +99,8 @@ impl<'p> Fill<'p> {
             .map(|column| Texts { column, ..Texts::default() })
             .collect();
         let (skip, values) = (plan.skip, Vec::new());
-        let mut fill = Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, skip };
+        let mut fill =
+            Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, late: Vec::new(), skip };
         if let Some(size) = size {
             let rows = (size as f64 / plan.record_bytes * 1.01) as usize;
             fill.reserve(rows.saturating_add(16).saturating_mul(cols), watch)?;
@@ -194,7 +197,13 @@ impl<'p> Fill<'p> {
             let Some(field) = fields::field(buffer, at, delimiter, last) else { return Ok(Taken::More) };
             blank &= field.text.is_empty();
             match role {
-                Guess::Numbers => self.values.push(self.value(&field.text, column)?),
+                Guess::Numbers => {
+                    let value = match self.value(&field.text, column) {
+                        Err(trouble) if trouble.kind == Kind::NotANumber && self.is_late(column) => f32::NAN,
+                        value => value?,
+                    };
+                    self.values.push(value);
+                }
                 Guess::Ignored => {}
                 Guess::Ids | Guess::Text | Guess::Labels => {
                     self.text(text, &field.text, *role)?;
@@ -238,6 +247,21 @@ impl<'p> Fill<'p> {
         }
         self.rows += 1;
         Ok(Taken::Record(next))
+    }
+
+    /// Whether a column of missing values turns out to hold texts: a remark on a few rows, for example.
+    fn is_late(&mut self, column: usize) -> bool {
+        const MANY: usize = 100;
+        let own = self.plan.roles.iter().take(column).filter(|role| **role == Guess::Numbers).count();
+        let mut above = self.values.iter().take(self.rows * self.cols).skip(own).step_by(self.cols.max(1));
+        if self.late.contains(&column) {
+            return true;
+        }
+        let late = self.rows >= MANY && above.all(|value| value.is_nan());
+        if late {
+            self.late.push(column);
+        }
+        late
     }
 
     fn value(&self, text: &[u8], column: usize) -> Result<f32, Trouble> {

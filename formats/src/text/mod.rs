@@ -79,7 +79,7 @@ pub(crate) async fn strings<S: Source, W: Watch>(
 
 /// Turns columns into a table, now that all of them are known.
 fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Result<Opened, Trouble> {
-    let Fill { rows, cols, mut values, texts, comments, empty, .. } = fill;
+    let Fill { rows, cols, mut values, texts, comments, empty, late, .. } = fill;
     let mut fields: Vec<Field> = (0..plan.width)
         .zip(&plan.roles)
         .map(|(column, role)| Field { name: plan.name(column), role: role.role() })
@@ -153,6 +153,12 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
     let mut seen = std::collections::HashSet::new();
     if let Some(name) = plan.names.iter().flatten().find(|name| !name.is_empty() && !seen.insert(*name)) {
         notices.push(format!("Several columns have the same name, for example '{name}'."));
+    }
+    for column in late {
+        notices.push(format!(
+            "Column '{}' has only missing values at first, then texts: those count as missing, too.",
+            plan.name(column)
+        ));
     }
     if comments > 0 {
         notices.push(format!("{comments} lines that begin with # or % were skipped as comments."));

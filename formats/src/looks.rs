@@ -72,12 +72,11 @@ fn sort(table: &Table, sums: &Sums) -> Looks {
         if all_near(&total, 1.0) || (highest <= 100.0 && all_near(&total, 100.0)) {
             return Looks::Proportions;
         }
-        // Codes and flags are whole numbers, too; counts go further and are often zero or large.
+        // Codes, flags and the brightness of pixels are whole numbers, too; counts go further, and include zero or
+        // are large.
         let zeros = values().filter(|value| **value == 0.0).count();
-        if highest > 2.0
-            && values().all(|value| value.fract() == 0.0)
-            && (zeros * 10 > count || highest > 100.0)
-        {
+        let far = highest > 100.0 || (highest >= 5.0 && zeros * 100 > count);
+        if far && highest != 255.0 && values().all(|value| value.fract() == 0.0) {
             return Looks::Counts;
         }
         if zeros * 3 > count && highest < 20.0 && highest > 1.0 {

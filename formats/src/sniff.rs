@@ -149,7 +149,7 @@ fn binary_trouble(head: &[u8]) -> Trouble {
     if let [0x80, 2..=5, ..] = head {
         return refuse(PICKLE.0, PICKLE.1);
     }
-    if contains(b"sklearn") || contains(b"numpy.core") {
+    if contains(b"copy_reg") || contains(b"numpy.core") || contains(b"pandas.core") {
         return refuse(PICKLE.0, PICKLE.1);
     }
     Trouble::new(Kind::Format, "This is a binary file of a format that Concord does not know.", CHOOSE_FIX)
@@ -165,6 +165,13 @@ fn text_trouble(head: &[u8]) -> Option<Trouble> {
         }
         [b'<', after, ..] if *after == b'!' || *after == b'?' || after.is_ascii_alphabetic() => {
             Some(refuse("a web page or XML", "Download the table itself, not the page that shows it."))
+        }
+        // The oldest pickles are texts.
+        _ if start.starts_with(b"ccopy_reg\n")
+            || start.starts_with(b"cnumpy")
+            || start.starts_with(b"(lp0\n") =>
+        {
+            Some(refuse(PICKLE.0, PICKLE.1))
         }
         _ => None,
     }

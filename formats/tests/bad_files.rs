@@ -31,7 +31,7 @@ fn cells_that_are_no_numbers() {
     expect(b"1,2\n3,4\n5,oops\n7,8\n", Kind::NotANumber, "row 3, column 2", &[]);
     expect(b"1.0,abc,3.0,4\n1,2,3,4\n1,2,3,4\n", Kind::NotANumber, "row 1, column 2", &["abc"]);
     let thousands = b"a;b\n1.5;2\n1.5;1,234.5\n1.5;2\n";
-    expect(thousands, Kind::NotANumber, "row 2, column 'b'", &["'1,234.5'"]);
+    expect(thousands, Kind::NotANumber, "row 2, column 'b'", &["'1,234.5'", "thousands separators"]);
     expect(b"a;b\n1.5;2\n1.5;1,5\n1.5;2.5\n", Kind::NotANumber, "row 2, column 'b'", &["same decimal sign"]);
     expect(b"a,b\nx,y\nz,x\n", Kind::TooSmall, "", &["no column of numbers"]);
 }
@@ -129,6 +129,7 @@ fn other_programs_files_are_refused_by_name() {
         (b"ARROW1\0\0".to_vec(), "Feather"),
         (b"FEA1\0\0".to_vec(), "Feather"),
         (b"\x80\x04\x95\0\0".to_vec(), "pickle"),
+        (b"ccopy_reg\n_reconstructor\np0\n(cpandas".to_vec(), "pickle"),
         (b"MATLAB 5.0 MAT-file, Platform: GLNXA64".to_vec(), "MATLAB"),
         (tar.clone(), "tar archive"),
         (gzip(&tar), "tar archive"),

@@ -61,6 +61,7 @@ fn delimiters_headers_and_endings() {
     }
     // One column of numbers behind row names: the comma belongs to the numbers.
     assert_eq!(table(";a\nx;1,5\ny;2,5\n").values, [1.5, 2.5]);
+    assert_eq!(table("x;1,5\ny;2,5\nz;3,5\n").values, [1.5, 2.5, 3.5]);
     assert_eq!(table("x\n1\n2\n").values, [1.0, 2.0]);
     // pandas numbers columns without names.
     let counted = table("0,1,2\n0.5,0.25,1\n1.5,2,3\n");
@@ -91,6 +92,18 @@ fn very_long_lines_and_large_files_are_read() {
 }
 
 #[test]
+fn characters_of_utf16_may_be_cut_in_two() {
+    // Each of these takes two units, and pieces of a file end after any unit.
+    let faces = "😀".repeat(600_000);
+    for name in ["x", "xy"] {
+        let text = format!("\u{feff}id,{name}\n\"{faces}\",1\nb,2\n");
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let table = load(&bytes).unwrap().table;
+        assert!(table.ids.is_some_and(|ids| ids[0] == faces));
+    }
+}
+
+#[test]
 fn numbers_are_recognised_and_steps_suggested() {
     let rows = |f: &dyn Fn(usize, usize) -> f64, rows: usize, cols: usize| {
         let line = |row| (0..cols).map(|col| f(row, col).to_string()).collect::<Vec<_>>().join(",");
@@ -103,6 +116,8 @@ fn numbers_are_recognised_and_steps_suggested() {
     };
     let counts = |row: usize, col: usize| if mix(row, col) < 12 { 0.0 } else { mix(row, col) as f64 };
     assert_eq!(looks(rows(&counts, 30, 9)), (Looks::Counts, Some(Step::Log1pNormalise)));
+    let pixels = |row: usize, col: usize| if mix(row, col) < 12 { 0.0 } else { 255.0 };
+    assert_eq!(looks(rows(&pixels, 30, 9)), (Looks::General, None));
     let logged = |row: usize, col: usize| counts(row, col).ln_1p();
     assert_eq!(looks(rows(&logged, 30, 9)), (Looks::Logged, None));
     let total = |row: usize| (0..9).map(|col| 1 + mix(row, col)).sum::<usize>() as f64;

@@ -276,8 +276,8 @@ impl<'p> Fill<'p> {
             )
             .at(plan.place(self.rows, column))),
             Cell::Text => {
-                let other = if plan.point == b',' { b'.' } else { b',' };
-                let fix = match number::cell(text, other) {
+                let digits: Vec<u8> = text.iter().copied().filter(|b| !b"., '".contains(b)).collect();
+                let fix = match number::cell(&digits, plan.point) {
                     Cell::Number(_) => {
                         "Write all numbers with the same decimal sign and without thousands separators."
                     }

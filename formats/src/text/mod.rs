@@ -112,11 +112,11 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
     for texts in texts {
         let column = texts.column;
         let guess = plan.roles.get(column).copied().unwrap_or(Guess::Ignored);
-        let names_rows = guess == Guess::Ids
-            || (guess == Guess::Text
-                && !plan.roles.contains(&Guess::Ids)
-                && table.ids.is_none()
-                && texts.all_differ());
+        // Texts that all differ in a few rows may well be labels, unless they come first.
+        let likely = column == 0 || rows > FEW;
+        let free = table.ids.is_none() && !plan.roles.contains(&Guess::Ids);
+        let names_rows =
+            guess == Guess::Ids || (guess == Guess::Text && likely && free && texts.all_differ());
         let role = if names_rows {
             decisions.push(Decision::new("ids", plan.name(column), plan.why_ids));
             table.ids = Some(texts.into_rows());

@@ -81,7 +81,12 @@ impl Plan {
             width = if first.len() > width { first.len() } else { width };
             if first.len() < width {
                 let what = format!("The header has {} fields, the rows below have {width}.", first.len());
-                return Err(Trouble::new(Kind::Ragged, what, "Give each column one name.").at("header"));
+                return Err(Trouble::new(
+                    Kind::Ragged,
+                    what,
+                    "Give each column one name; begin a title above the table with #.",
+                )
+                .at("header"));
             }
             names = Some(first);
         } else if choices.header.is_none() {

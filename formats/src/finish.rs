@@ -70,11 +70,11 @@ pub(crate) async fn finish(
         ));
     }
     let repeated = repeated_rows(&table, watch).await?;
-    if repeated > 0 {
-        notices.push(format!("{repeated} rows repeat an earlier row exactly."));
+    if repeated > 0 && table.cols > 1 {
+        notices.push(format!("Rows that repeat an earlier one: {repeated}."));
     }
     if sums.missing > 0 {
-        notices.push(format!("{} values are missing: decide what to do about them.", sums.missing));
+        notices.push(format!("Missing values, to be decided about: {}.", sums.missing));
     }
     let (looks, suggestions) = looks::look(&table, &sums);
     let preview = Preview {
@@ -231,7 +231,7 @@ fn fill_missing(table: &mut Table, sums: &Sums, choice: MissingChoice, notices: 
                 }
             }
             let what = if choice == MissingChoice::Zero { "0" } else { "their column's mean" };
-            notices.push(format!("{} missing values were replaced by {what}.", sums.missing));
+            notices.push(format!("Missing values that were replaced by {what}: {}.", sums.missing));
         }
         MissingChoice::DropColumns => {
             let gone: Vec<bool> = sums.columns.iter().map(|column| column.missing > 0).collect();
@@ -243,7 +243,7 @@ fn fill_missing(table: &mut Table, sums: &Sums, choice: MissingChoice, notices: 
                 table.values.chunks_exact(cols).map(|row| !row.iter().any(|v| v.is_nan())).collect();
             keep_rows(table, &whole);
             let gone = whole.iter().filter(|whole| !**whole).count();
-            notices.push(format!("{gone} rows with missing values were left out."));
+            notices.push(format!("Rows that were left out for their missing values: {gone}."));
         }
     }
 }

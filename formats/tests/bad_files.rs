@@ -81,9 +81,11 @@ fn columns_that_tell_nothing_are_noticed() {
     let preview = load(b"a,b,c\n1,5,\n2,5,\n1,5,\n").unwrap().preview;
     assert_eq!((preview.cols, preview.constant_columns, preview.missing_total), (2, 1, 0));
     let notices = preview.notices.join(" ");
-    for words in
-        ["same value in every row tell nothing: 'b'", "without any value are left out: 'c'", "1 rows repeat"]
-    {
+    for words in [
+        "same value in every row tell nothing: 'b'",
+        "without any value are left out: 'c'",
+        "repeat an earlier one: 1.",
+    ] {
         assert!(notices.contains(words), "{notices}");
     }
 }
@@ -168,6 +170,12 @@ fn bombs_do_not_go_off() {
     }
     let rows = gzip("1,2,3\n".repeat(1 << 20).as_bytes());
     assert_eq!(limited(&rows, room, usize::MAX).kind, Kind::TooLarge);
+    // Comments take none, but nobody writes so many.
+    let comments = gzip(("1,2\n".repeat(20) + &"#\n".repeat(50 << 20)).as_bytes());
+    assert_eq!(limited(&comments, room, usize::MAX).kind, Kind::TooLarge);
+    // Texts take room as well as numbers.
+    let texts: String = (0..100_000).map(|row| format!("cell number {row} of them all,1\n")).collect();
+    assert_eq!(limited(texts.as_bytes(), room, usize::MAX).kind, Kind::TooLarge);
     // An archive that claims little and unpacks into much.
     let array = npy("<f4", "False", "(4000000, 4)", &vec![0; 64 << 20]);
     assert_eq!(limited(&zip(&[("x.npy", &array)]), room, usize::MAX).kind, Kind::TooLarge);

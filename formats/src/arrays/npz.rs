@@ -70,7 +70,8 @@ pub(crate) async fn read<S: Source, W: Watch>(
         };
         let labels = npy::label(other.name, texts.into_iter());
         // A text of its own for each row is the row's name.
-        if other.header.element.is_text() && labels.names.len() == table.rows && numbers.ids.is_none() {
+        let free = numbers.ids.is_none() && choices.ids.is_none();
+        if other.header.element.is_text() && labels.names.len() == table.rows && free {
             decisions.push(Decision::new(
                 "ids",
                 other.name,

@@ -16,17 +16,23 @@ pub(crate) struct Texts {
     pub(crate) column: usize,
     codes: Vec<u32>,
     known: HashMap<Box<[u8]>, u32>,
+    /// About how much memory they take.
+    bytes: u64,
     /// Whether one of them was not UTF-8.
     pub(crate) latin: bool,
 }
 
 impl Texts {
+    /// What a text takes besides its letters: its place in the table of texts, and later in a list.
+    const EACH: u64 = 64;
+
     fn push(&mut self, text: &[u8]) -> u32 {
         if let Some(code) = self.known.get(text) {
             self.codes.push(*code);
             return *code;
         }
         let code = self.known.len() as u32;
+        self.bytes += text.len() as u64 + Self::EACH;
         self.latin |= std::str::from_utf8(text).is_err();
         self.known.insert(text.into(), code);
         self.codes.push(code);
@@ -123,6 +129,8 @@ impl<'p> Fill<'p> {
     pub(crate) fn take(&mut self, buffer: &[u8], last: bool, watch: &impl Watch) -> Result<usize, Trouble> {
         let delimiter = self.plan.delimiter;
         let mut at = 0;
+        let texts: u64 = self.texts.iter().map(|texts| texts.bytes + texts.codes.len() as u64 * 4).sum();
+        watch.room(texts + self.values.len() as u64 * 4)?;
         loop {
             match fields::start(buffer, at, delimiter, last) {
                 Start::End => return Ok(if last { buffer.len() } else { at }),

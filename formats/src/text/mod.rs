@@ -161,10 +161,10 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         ));
     }
     if comments > 0 {
-        notices.push(format!("{comments} lines that begin with # or % were skipped as comments."));
+        notices.push(format!("Lines skipped as comments, as they begin with # or %: {comments}."));
     }
     if empty > 0 {
-        notices.push(format!("{empty} empty rows were skipped."));
+        notices.push(format!("Empty rows that were skipped: {empty}."));
     }
     if values.capacity() / 4 > values.len() / 3 {
         values.shrink_to_fit();

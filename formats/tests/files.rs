@@ -248,3 +248,14 @@ fn columns_of_arrays_can_be_labels_or_ids() {
         [Role::Ids, Role::Numbers, Role::Labels]
     );
 }
+
+#[test]
+fn later_versions_of_arrays_have_longer_lengths() {
+    let first = fixture("f4.npy");
+    for version in [2, 3] {
+        let mut later = first.clone();
+        later[6] = version;
+        later.splice(10..10, [0, 0]);
+        assert_eq!(load(&later).unwrap().table.values, values());
+    }
+}

@@ -4,11 +4,25 @@
 //! from a [`Source`], which may be a file on disk, a slice in a test or a `Blob` in a worker, and every long loop
 //! passes a [`Watch`] on its way, which shows progress and may end it.
 
+mod arrays;
+mod choices;
+mod chunks;
+mod finish;
+mod lists;
+mod looks;
+mod preview;
+mod read;
+mod sniff;
 mod source;
 mod table;
+mod text;
 mod trouble;
 pub mod write;
 
+pub use choices::{Choices, ColumnChoice, MissingChoice};
+pub use lists::{Pairs, labels, pairs};
+pub use preview::{Column, Decision, Field, Loaded, Looks, Part, Preview, Role, Step, Suggestion};
+pub use read::{parts, read};
 pub use source::{Bytes, NoWatch, Source, Watch};
 pub use table::{Labels, Table};
 pub use trouble::{Kind, Trouble};

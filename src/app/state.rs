@@ -180,6 +180,15 @@ impl State {
                     self.demo.set(Phase::Training);
                 }
             }
+            Event::Reading { .. }
+            | Event::Loaded { .. }
+            | Event::Progress(_)
+            | Event::Statistics { .. }
+            | Event::Moving
+            | Event::Aligned(_)
+            | Event::Compared(_)
+            | Event::Matches { .. }
+            | Event::Exported { .. } => {}
             Event::Checked(row) => self.check_rows.update(|rows| rows.push(row)),
             Event::Finished => {
                 self.losses_in_a_row.set_value(0);

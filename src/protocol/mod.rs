@@ -3,8 +3,15 @@
 //! Every message carries its run, so that a late event of a run that was replaced can be dropped. Bulk
 //! data does not pass through serde: it travels beside the message as transferred `ArrayBuffer`s.
 
+mod alignment;
+mod data;
 #[cfg(target_arch = "wasm32")]
 mod transport;
+
+pub use alignment::{
+    AlignOptions, CandidateRow, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome, Progress,
+};
+pub use data::{Content, FileRef, Reading, Side, Slot};
 
 #[cfg(target_arch = "wasm32")]
 pub use transport::{TransportError, pack, unpack};
@@ -58,6 +65,42 @@ pub enum Command {
     },
     /// Run every kernel against its CPU twin on this device.
     SelfCheck,
+    /// Read a file and keep what it holds for this use; what was there before stays until then.
+    Load {
+        slot: Slot,
+        file: FileRef,
+        reading: Reading,
+    },
+    /// Forget what a slot holds.
+    Unload {
+        slot: Slot,
+    },
+    /// Align what is loaded.
+    Align {
+        options: Box<AlignOptions>,
+    },
+    /// Show another of the candidates that the last run has found.
+    Show {
+        candidate: u32,
+    },
+    /// Solve entropic Gromov-Wasserstein on the same data, to compare.
+    Compare,
+    /// Apply the trained or loaded encoders to the new points.
+    Apply,
+    /// Rows of the table of matches whose ids or labels contain the words, from the `from`-th on.
+    Matches {
+        words: String,
+        from: u32,
+        count: u32,
+    },
+    /// Make a file of something.
+    Export {
+        what: Export,
+    },
+    /// Train one chunk of steps of a held run, then hold it again.
+    Step,
+    /// End the training early and go on with what was learned.
+    Finish,
     /// Hold the run, go on with it, give it up.
     Pause,
     Resume,
@@ -94,6 +137,42 @@ pub enum Event {
     /// What the network has learned so far. Bulk: one picture of `side × side` values.
     DemoPicture {
         side: u32,
+    },
+    /// A file is being read: bytes done and in all.
+    Reading {
+        slot: Slot,
+        done: f64,
+        of: f64,
+    },
+    Loaded {
+        slot: Slot,
+        content: Content,
+    },
+    /// An alignment is on its way.
+    Progress(Progress),
+    /// Statistics of network training. Bulk: losses, marginal errors, plan entropies, each step by step and within a
+    /// step fit by fit; then ε step by step.
+    Statistics {
+        fits: Vec<String>,
+        first_step: u32,
+        steps: u32,
+    },
+    /// Where the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label codes.
+    Moving,
+    /// Bulk: see [`Outcome`].
+    Aligned(Box<Outcome>),
+    /// The comparison, in the same form as an alignment.
+    Compared(Box<Outcome>),
+    Matches {
+        total: u32,
+        from: u32,
+        rows: Vec<MatchRow>,
+    },
+    /// A file is ready at this `blob:` address.
+    Exported {
+        what: Export,
+        name: String,
+        url: String,
     },
     /// One kernel of the self-check is done.
     Checked(CheckRow),
@@ -136,6 +215,8 @@ pub struct Diagnostics {
     /// Limits by their WebGPU names.
     pub limits: Vec<(String, u64)>,
     pub kernels: u32,
+    /// The settings a run has unless told otherwise.
+    pub defaults: Box<AlignOptions>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

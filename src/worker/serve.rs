@@ -55,6 +55,7 @@ impl Worker {
             Command::SelfCheck => {
                 self.start(run, async move |worker: &Self, device| worker.self_check(device, run).await);
             }
+            _ => {}
         }
     }
 
@@ -197,6 +198,7 @@ fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
             .map(|a| a.limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
             .unwrap_or_default(),
         kernels: kernels::ALL.len() as u32,
+        defaults: Box::default(),
     }
 }
 

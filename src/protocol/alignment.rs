@@ -1,0 +1,163 @@
+//! What is said about an alignment: the settings of a run, how it goes, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Side;
+
+/// The settings of a run. The defaults come from the worker ([`super::Diagnostics::defaults`]), which knows the solver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AlignOptions {
+    /// `both`, `mlp` or `linear`.
+    pub encoder: String,
+    /// `rank-gw`, `classic`, `frobenius` or `soft-rank`.
+    pub loss: String,
+    /// The distance of each side by name; both empty: a panel of them is tried.
+    pub distance_x: String,
+    pub distance_y: String,
+    /// Points a side that a network is trained on.
+    pub sample: u32,
+    pub steps: u32,
+    /// Network fits for each measure.
+    pub fits: u32,
+    /// Steps after which new subsamples are drawn; 0 for never.
+    pub redraw: u32,
+    pub hidden: u32,
+    pub embedding: u32,
+    /// `relu`, `leaky-relu`, `elu` or `tanh`.
+    pub activation: String,
+    /// `sqm` or `cosine`.
+    pub cost: String,
+    pub rate: f32,
+    pub eps_start: f32,
+    pub eps_end: f32,
+    /// `exponential`, `linear` or `constant`.
+    pub annealing: String,
+    pub sinkhorn: u32,
+    pub conjugate: u32,
+    pub dirichlet: f32,
+    /// Weight of the shared features, where both sides have some.
+    pub fused: f32,
+    /// Weight of the known pairs, where there are some.
+    pub pairs: f32,
+    /// ε of the transport between all points.
+    pub eps: f32,
+    pub seed: u32,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    pub phase: String,
+    pub done: u32,
+    pub of: u32,
+    /// Of the whole run, from 0 to 1.
+    pub share: f64,
+}
+
+/// One of several alignments that a run has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CandidateRow {
+    /// `linear` or `mlp`.
+    pub encoder: String,
+    /// Where it comes from, in words.
+    pub origin: String,
+    /// The mean plan Spearman, by which candidates are ranked.
+    pub score: f64,
+    /// How far its matches are from those of the best: 0 the same, ½ unrelated.
+    pub difference: f64,
+}
+
+/// A figure with what it would be if nothing were known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FigureRow {
+    /// The name for automation: `foscttm`, `label-transfer`, …
+    pub key: String,
+    pub name: String,
+    pub value: f64,
+    pub null: f64,
+    pub lower_is_better: bool,
+    /// One sentence on what it says.
+    pub about: String,
+    /// Whether it needs labels or true pairs.
+    pub known: bool,
+}
+
+/// Something worth knowing about a run, and what might be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    pub what: String,
+    pub fix: String,
+    /// Settings that would follow the advice, to be taken over with one click.
+    pub options: Option<Box<AlignOptions>>,
+    pub serious: bool,
+}
+
+/// A label column of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelColumn {
+    pub name: String,
+    /// The different labels; the codes travel as bulk data, −1 for missing.
+    pub names: Vec<String>,
+}
+
+/// What a run has found. Bulk, in this order, points as rows of two:
+/// `0` X and `1` Y in the aligned view; `2` X and `3` Y each by itself (principal axes);
+/// `4` the match of each x and `5` of each y (row numbers), `6` and `7` their confidence;
+/// `8` and `9` the label codes of X and Y (empty without labels);
+/// `10` the plan as a picture, `picture` squared, rows and columns in the order of the aligned view;
+/// `11` for every true pair its share of closer points, sorted (empty without truth).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub n: u32,
+    pub m: u32,
+    /// Best first; `shown` is the one whose figures and points these are.
+    pub candidates: Vec<CandidateRow>,
+    pub shown: u32,
+    /// A candidate that is clearly different and nearly as good.
+    pub rival: Option<u32>,
+    pub figures: Vec<FigureRow>,
+    pub findings: Vec<Finding>,
+    /// Of both sides; shared label names have the same code on both.
+    pub labels: [LabelColumn; 2],
+    pub picture: u32,
+    pub train_s: f64,
+    pub infer_s: f64,
+    /// Whether these are new points rather than those of training.
+    pub new_points: bool,
+}
+
+/// One line of the table of matches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchRow {
+    pub x: u32,
+    pub x_id: String,
+    pub x_label: String,
+    pub y: u32,
+    pub y_id: String,
+    pub y_label: String,
+    pub confidence: f32,
+    pub second: u32,
+    pub second_id: String,
+}
+
+/// What can be taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Export {
+    /// Matches with confidence and second choice, CSV.
+    Matches,
+    /// The largest entries of every row of the plan, CSV.
+    PlanTop,
+    /// The whole plan, NPY.
+    PlanDense,
+    Embeddings(Side),
+    /// Where the plan sends X among Y's points, NPY.
+    Projection,
+    /// safetensors.
+    Model,
+    Onnx(Side),
+    /// The run record, JSON.
+    Record,
+    /// All of these in a ZIP.
+    Everything,
+}

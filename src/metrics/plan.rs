@@ -34,6 +34,23 @@ pub fn spearman_of(anchors: &[usize], ranks_x: &Dense, ranks_y: &Dense, plan: &D
     if scale > 0.0 { agreement(&x, &y, &anchored, plan) / scale } else { 0.0 }
 }
 
+/// How strongly a plan couples pairs that are known to belong together, beside all other points: 1 if nothing is coupled
+/// more strongly with either of them, at random 0.
+pub fn agreement_of(plan: &Dense, pairs: &[(usize, usize)]) -> f64 {
+    let below = |own: f32, p: f32| if p == own { 0.0 } else { f64::from(own - p).signum() };
+    let sum: f64 = pairs
+        .iter()
+        .map(|&(i, j)| {
+            let own = plan.at(i, j);
+            let row: f64 = plan.row(i).iter().map(|&p| below(own, p)).sum();
+            let column: f64 = (0..plan.rows()).map(|k| below(own, plan.at(k, j))).sum();
+            let others = |count: usize| (count.max(2) - 1) as f64;
+            0.5 * (row / others(plan.cols()) + column / others(plan.rows()))
+        })
+        .sum();
+    sum / pairs.len().max(1) as f64
+}
+
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
 /// nothing is matched with anything in particular.
 pub fn relative_entropy(plan: &Dense) -> f64 {

@@ -9,7 +9,7 @@ use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks;
-use crate::metrics::plan::spearman_of;
+use crate::metrics::plan::{agreement_of, spearman_of};
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 
@@ -61,7 +61,7 @@ pub struct Candidate {
     pub origin: Origin,
     /// Plan Spearman for every measure of the panel.
     pub spearman: Vec<f64>,
-    /// Their mean, by which candidates are ranked.
+    /// By what candidates are ranked: the mean of these, and where pairs are known how well they agree.
     pub score: f64,
     /// The match of each judged row among the judged rows of the other side.
     pub matches: Vec<usize>,
@@ -98,6 +98,8 @@ pub(super) struct Judge<'a> {
     rows: [Vec<usize>; 2],
     points: [Dense; 2],
     panel: Vec<Scale>,
+    /// Known pairs, as places among the judged rows.
+    known: Vec<(usize, usize)>,
     /// Those of X's judged rows from which distances are compared.
     anchors: Vec<usize>,
     eps: f32,
@@ -145,12 +147,27 @@ impl<'a> Judge<'a> {
             })
             .collect::<Result<_, Failure>>()?;
         let anchors = spread(chosen[0].len());
-        Ok(Self { sides, rows: chosen, points, panel, anchors, eps: settings.eps })
+        let place = |side: usize, row: usize| chosen[side].binary_search(&row).ok();
+        let known = sides.known().iter().filter_map(|&(i, j)| Some((place(0, i)?, place(1, j)?))).collect();
+        Ok(Self { sides, rows: chosen, points, panel, known, anchors, eps: settings.eps })
     }
 
     /// The judged rows of both sides.
     pub(super) fn rows(&self) -> [&[usize]; 2] {
         [&self.rows[0], &self.rows[1]]
+    }
+
+    /// Known pairs, as places among the judged rows.
+    pub(super) fn known(&self) -> &[(usize, usize)] {
+        &self.known
+    }
+
+    /// What a plan is worth: the mean rank correlation; where pairs are known, their agreement counts as much.
+    fn score(&self, spearman: &[f64], plan: &Dense) -> f64 {
+        if self.known.is_empty() {
+            return mean(spearman);
+        }
+        0.5 * (mean(spearman) + agreement_of(plan, &self.known))
     }
 
     /// The measures of the panel.
@@ -196,14 +213,16 @@ impl<'a> Judge<'a> {
     ) -> Result<(Candidate, Coupling), Failure> {
         let coupling = self.couple(device, &encoders, origin, usize::MAX, control).await?;
         let spearman = self.spearman(&coupling.plan);
-        let (score, matches, error) = (mean(&spearman), coupling.matches(), coupling.error);
+        let score = self.score(&spearman, &coupling.plan);
+        let (matches, error) = (coupling.matches(), coupling.error);
         Ok((Candidate { encoders, origin, spearman, score, matches, error }, coupling))
     }
 
     /// The score of a plan between all points, of which the judged rows count.
     pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
         let [rx, ry] = &self.rows;
-        mean(&self.spearman(&Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]))))
+        let part = Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]));
+        self.score(&self.spearman(&part), &part)
     }
 
     /// The plan Spearman by every measure of the panel.

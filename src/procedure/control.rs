@@ -1,6 +1,8 @@
 //! How a run is watched, paused and stopped from outside, and how it fails.
 
+use super::choose::Origin;
 use crate::exec::ExecError;
+use crate::geometry::Dense;
 
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,44 @@ pub trait Control {
     fn chunk(&self) -> u32 {
         10
     }
+
+    /// New statistics of network training.
+    fn statistics(&mut self, _new: Statistics<'_>) {}
+
+    /// Whether somebody wants to see where the first fit puts its points. Asked often; looking costs a read.
+    fn curious(&mut self) -> bool {
+        false
+    }
+
+    /// Where the first fit puts its points, after [`Control::curious`] said yes.
+    fn view(&mut self, _view: View<'_>) {}
+
+    /// Whether training is to end now, with what was learned so far.
+    fn finish(&self) -> bool {
+        false
+    }
+}
+
+/// Statistics of some steps of a stack of fits.
+pub struct Statistics<'a> {
+    pub fits: &'a [Origin],
+    pub first_step: u32,
+    /// Of the whole training.
+    pub steps: u32,
+    /// Step by step, fit by fit: loss and marginal error.
+    pub values: &'a [f32],
+    /// ε of each of these steps.
+    pub eps: Vec<f32>,
+}
+
+/// The first fit in the midst of its training.
+pub struct View<'a> {
+    /// Which rows of both sides it is trained on.
+    pub rows: [&'a [usize]; 2],
+    /// Where its encoders put them.
+    pub embedded: [Dense; 2],
+    /// Its plan, and those of the other fits.
+    pub plans: Vec<Dense>,
 }
 
 /// Lets a run go on to its end.

@@ -13,7 +13,7 @@ mod transport;
 mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
-pub use control::{Control, Failure, NoControl, Progress};
+pub use control::{Control, Failure, NoControl, Progress, Statistics, View};
 pub use linear::START_STEPS as LINEAR_STEPS;
 pub use objective::{Form, objective};
 pub use sides::Sides;
@@ -76,6 +76,10 @@ pub struct Settings {
     pub redraw: Option<u32>,
     /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
     pub dirichlet: f32,
+    /// Weight of the shared features, where the sides have some.
+    pub fused: f32,
+    /// Weight of the known pairs, where there are some.
+    pub pairs: f32,
     /// Linear starts.
     pub starts: Vec<Start>,
     /// How many of the linear starts are refined.
@@ -97,6 +101,8 @@ impl Default for Settings {
             train: AlignSettings::default(),
             redraw: None,
             dirichlet: 0.0,
+            fused: 1.0,
+            pairs: 1.0,
             starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
             refined: 2,
             eps: 0.05,

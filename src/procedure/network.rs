@@ -1,8 +1,9 @@
 //! Network candidates: fits on several distances and subsamples, trained together as one stack.
 
 use super::choose::{Candidate, Judge, Origin};
-use super::control::{Control, Failure, Progress};
-use super::objective::{Form, objective, put, terms};
+use super::control::{Control, Failure, Progress, Statistics, View};
+use super::objective::{Beside, Form, objective, put, terms};
+use super::sides::sample_with;
 use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
@@ -11,6 +12,8 @@ use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
 use crate::solver::align::{Align, AlignSettings, Problem, STATS};
 use crate::solver::infer::Encoders;
+use crate::solver::terms::fused::shared_cost;
+use crate::solver::terms::pairs::weights as pair_weights;
 
 /// All network candidates, judged, with their plans between the judged rows.
 pub(super) async fn candidates(
@@ -53,13 +56,14 @@ struct Fit {
 }
 
 struct Stack<'a> {
+    sides: &'a Sides,
     fits: Vec<Fit>,
     judge: &'a Judge<'a>,
     settings: &'a Settings,
 }
 
 impl<'a> Stack<'a> {
-    fn new(sides: &Sides, settings: &'a Settings, judge: &'a Judge<'a>) -> Self {
+    fn new(sides: &'a Sides, settings: &'a Settings, judge: &'a Judge<'a>) -> Self {
         let mut fits = Vec::new();
         for (index, measure) in judge.measures().into_iter().enumerate() {
             for subsample in 0..settings.fits {
@@ -67,7 +71,7 @@ impl<'a> Stack<'a> {
                 fits.push(Fit { origin, index, inputs: sides.inputs(origin.preparations()) });
             }
         }
-        Self { fits, judge, settings }
+        Self { sides, fits, judge, settings }
     }
 
     /// Puts inputs and objective of all fits into an empty plan, for the `draw`-th subsamples. Buffers come in the
@@ -75,24 +79,81 @@ impl<'a> Stack<'a> {
     fn problem(&self, plan: &mut Plan, draw: u32, form: Form) -> Problem {
         let mut inputs = [Vec::new(), Vec::new()];
         let mut within = [Vec::new(), Vec::new()];
+        let mut beside = Beside { shared: Vec::new(), known: Vec::new() };
         for (place, fit) in self.fits.iter().enumerate() {
-            // A subsample of its own for every fit: those that differ only in first weights end alike.
-            let shuffle = u64::from(draw) * 65_537 + place as u64;
-            let mut rng = Rng::new(self.settings.seed.wrapping_mul(1_000_003).wrapping_add(shuffle));
+            let chosen = self.chosen(draw, place);
+            let picked = [0, 1].map(|side| self.rows_of(side, &chosen[side]));
             for side in [0, 1] {
-                let judged = self.judge.rows()[side];
-                let chosen = rng.sample(judged.len(), self.settings.sample);
-                let picked: Vec<usize> = chosen.iter().map(|&i| judged[i]).collect();
-                inputs[side].push(fit.inputs[side].picked(&picked));
+                let chosen = &chosen[side];
+                inputs[side].push(fit.inputs[side].picked(&picked[side]));
                 let whole = &self.judge.distances(fit.index)[side];
                 let n = chosen.len();
                 within[side].push(Dense::from_fn(n, n, |i, j| whole.at(chosen[i], chosen[j])));
+            }
+            let [n, m] = chosen.each_ref().map(Vec::len);
+            if let Some(shared) = self.sides.shared() {
+                let [sx, sy] = [0, 1].map(|side| shared[side].picked(&picked[side]));
+                let cost = shared_cost([sx.data(), sy.data()], sx.cols());
+                beside.shared.push(Dense::new(n, m, cost));
+            }
+            if !self.judge.known().is_empty() {
+                let place = |side: usize, row: usize| chosen[side].iter().position(|&i| i == row);
+                let both = |&(i, j): &(usize, usize)| Some((place(0, i)?, place(1, j)?));
+                let pairs: Vec<(usize, usize)> = self.judge.known().iter().filter_map(both).collect();
+                beside.known.push(Dense::new(n, m, pair_weights(n, m, &pairs)));
             }
         }
         let [x, y] = inputs.each_ref().map(|fits| put(plan, "inputs", fits));
         let within = [&within[0][..], &within[1][..]];
         let objective = objective(plan, self.settings.loss, within, form);
-        Problem { x, y, objective, terms: terms(plan, self.settings.dirichlet, within) }
+        Problem { x, y, objective, terms: terms(plan, self.settings, within, &beside) }
+    }
+
+    /// The subsample of the `place`-th fit: places among the judged rows of both sides.
+    fn chosen(&self, draw: u32, place: usize) -> [Vec<usize>; 2] {
+        // Of its own for every fit: those that differ only in first weights end alike.
+        let shuffle = u64::from(draw) * 65_537 + place as u64;
+        let mut rng = Rng::new(self.settings.seed.wrapping_mul(1_000_003).wrapping_add(shuffle));
+        let most = self.settings.sample;
+        // Known pairs make up to half of it, as many as fit.
+        let known = self.judge.known();
+        let pinned: Vec<(usize, usize)> = if known.is_empty() {
+            Vec::new()
+        } else {
+            rng.sample(known.len(), most / 2).into_iter().map(|k| known[k]).collect()
+        };
+        let pinned = [pinned.iter().map(|p| p.0).collect::<Vec<_>>(), pinned.iter().map(|p| p.1).collect()];
+        [0, 1].map(|side| sample_with(&pinned[side], self.judge.rows()[side].len(), most, &mut rng))
+    }
+
+    /// Rows of a side, given their places among the judged ones.
+    fn rows_of(&self, side: usize, places: &[usize]) -> Vec<usize> {
+        let judged = self.judge.rows()[side];
+        places.iter().map(|&i| judged[i]).collect()
+    }
+
+    /// Shows where the first fit puts its points.
+    async fn show(
+        &self,
+        executor: &mut AnyExecutor,
+        align: &Align,
+        draw: u32,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let chosen = self.chosen(draw, 0);
+        let rows = [0, 1].map(|side| self.rows_of(side, &chosen[side]));
+        let mut embedded = Vec::new();
+        for mat in align.embedded {
+            let data = executor.read(mat.buf).await?;
+            let (n, d) = (mat.rows as usize, mat.cols as usize);
+            embedded.push(Dense::new(n, d, data[mat.offset as usize..][..n * d].to_vec()));
+        }
+        let Ok(embedded) = <[Dense; 2]>::try_from(embedded) else { return Ok(()) };
+        let (n, m) = (align.plan.rows as usize, align.plan.cols as usize);
+        let plans = executor.read(align.plan.buf).await?;
+        let plans = plans.chunks_exact(n * m).map(|plan| Dense::new(n, m, plan.to_vec())).collect();
+        control.view(View { rows: rows.each_ref().map(Vec::as_slice), embedded, plans });
+        Ok(())
     }
 
     /// Puts the `draw`-th subsamples in the place of those an executor holds, which are in the same form.
@@ -126,6 +187,7 @@ impl<'a> Stack<'a> {
         let align = Align::record(&mut plan, &train, &problem);
         let mut executor = device.prepare(plan).await?;
         let mut watch = Watch::new(&train, self.fits.len());
+        let origins: Vec<Origin> = self.fits.iter().map(|fit| fit.origin).collect();
         let mut done = 0;
         while done < train.steps {
             let mut chunk = control.chunk().min(train.steps - done);
@@ -138,9 +200,27 @@ impl<'a> Stack<'a> {
             executor.submit(align.step, chunk)?;
             executor.settle(1).await?;
             done += chunk;
-            if let Some(stats) = executor.stats()?
-                && watch.look(&stats.values, stats.first_step)?
-            {
+            if let Some(stats) = executor.stats()? {
+                let converged = watch.look(&stats.values, stats.first_step)?;
+                let each = self.fits.len() * STATS as usize;
+                let new = stats.first_step..stats.first_step + (stats.values.len() / each.max(1)) as u32;
+                control.statistics(Statistics {
+                    fits: &origins,
+                    first_step: stats.first_step,
+                    steps: train.steps,
+                    values: &stats.values,
+                    eps: new.map(|step| train.annealing.eps(step, train.steps)).collect(),
+                });
+                if converged {
+                    break;
+                }
+            }
+            if control.curious() {
+                let draw =
+                    self.settings.redraw.filter(|every| *every > 0).map_or(0, |every| (done - 1) / every);
+                self.show(&mut executor, &align, draw, control).await?;
+            }
+            if control.finish() {
                 break;
             }
             control.checkpoint(Progress { phase: "training", done, of: train.steps }).await?;

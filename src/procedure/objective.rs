@@ -1,7 +1,7 @@
 //! What a stack of fits compares: distances or ranks of both sides, put into a plan in the form that is
 //! cheapest for the loss.
 
-use super::LossChoice;
+use super::{LossChoice, Settings};
 use crate::geometry::Dense;
 use crate::geometry::distance::{halved, symmetric};
 use crate::geometry::graph::{EdgeWeight, Graph};
@@ -72,12 +72,26 @@ pub fn objective(plan: &mut Plan, loss: LossChoice, sides: [&[Dense]; 2], form: 
     }
 }
 
-/// Puts the Laplacians of both sides' neighbour graphs into the plan, if the term has a weight.
-pub(super) fn terms(plan: &mut Plan, dirichlet: f32, sides: [&[Dense]; 2]) -> Terms {
+/// What is known beside the distances of every fit.
+pub(super) struct Beside {
+    /// Costs between shared features.
+    pub(super) shared: Vec<Dense>,
+    /// Known pairs as matrices of weights.
+    pub(super) known: Vec<Dense>,
+}
+
+/// Puts the matrices of those terms into the plan that have a weight: the Laplacians of both sides' neighbour graphs,
+/// the costs between shared features, the known pairs.
+pub(super) fn terms(plan: &mut Plan, settings: &Settings, sides: [&[Dense]; 2], beside: &Beside) -> Terms {
+    let Settings { dirichlet, fused, pairs, .. } = *settings;
     let laplacian = |d: &Dense| Graph::nearest(d, NEIGHBOURS, EdgeWeight::Step).laplacian();
     let dirichlet = (dirichlet > 0.0)
         .then(|| (dirichlet, sides.map(|fits| put(plan, "laplacian", &each(fits, laplacian)))));
-    Terms { dirichlet, ..Terms::default() }
+    let mut weighted = |label, weight: f32, fits: &[Dense]| {
+        (weight > 0.0 && !fits.is_empty()).then(|| (weight, put(plan, label, fits)))
+    };
+    let fused = weighted("shared cost", fused, &beside.shared);
+    Terms { dirichlet, fused, pairs: weighted("known pairs", pairs, &beside.known) }
 }
 
 /// Distances as the losses on them take them.

@@ -10,6 +10,8 @@ use crate::rng::Rng;
 pub struct Sides {
     points: [Dense; 2],
     given: Option<[Dense; 2]>,
+    shared: Option<[Dense; 2]>,
+    known: Vec<(usize, usize)>,
     features: [Vec<(Preparation, Features)>; 2],
 }
 
@@ -26,7 +28,7 @@ impl Sides {
         let features = points
             .each_ref()
             .map(|side| Preparation::ALL.into_iter().map(|p| (p, Features::fit(side, p))).collect());
-        Ok(Self { points, given: None, features })
+        Ok(Self { points, given: None, shared: None, known: Vec::new(), features })
     }
 
     /// Points with the distances within each side, which need not be distances of these points nor symmetric. The
@@ -38,6 +40,48 @@ impl Sides {
             check_distances(name, points.rows(), distances).map_err(Failure::Input)?;
         }
         Ok(Self { given: Some([dx, dy]), ..sides })
+    }
+
+    /// Adds features that both sides have, one row a point and the same columns on both sides.
+    pub fn sharing(self, x: Dense, y: Dense) -> Result<Self, Failure> {
+        for (name, points, shared) in [("first", &self.points[0], &x), ("second", &self.points[1], &y)] {
+            if points.rows() != shared.rows() || shared.data().iter().any(|v| !v.is_finite()) {
+                return Err(Failure::Input(format!(
+                    "The shared features of the {name} data set have {} rows, its points {}; every point needs its own row of finite numbers.",
+                    shared.rows(),
+                    points.rows()
+                )));
+            }
+        }
+        if x.cols() != y.cols() {
+            return Err(Failure::Input(format!(
+                "The shared features have {} columns on one side and {} on the other. Give the same columns, in the same order, on both.",
+                x.cols(),
+                y.cols()
+            )));
+        }
+        Ok(Self { shared: Some([x, y]), ..self })
+    }
+
+    /// Adds pairs that are known to belong together, as row numbers.
+    pub fn knowing(self, known: Vec<(usize, usize)>) -> Result<Self, Failure> {
+        let [n, m] = self.points.each_ref().map(Dense::rows);
+        if let Some((i, j)) = known.iter().find(|(i, j)| *i >= n || *j >= m) {
+            return Err(Failure::Input(format!(
+                "The pair of rows {i} and {j} (counted from 0) does not exist: there are {n} and {m} rows."
+            )));
+        }
+        Ok(Self { known, ..self })
+    }
+
+    /// Features that both sides have.
+    pub fn shared(&self) -> Option<&[Dense; 2]> {
+        self.shared.as_ref()
+    }
+
+    /// Pairs that are known to belong together.
+    pub fn known(&self) -> &[(usize, usize)] {
+        &self.known
     }
 
     /// The measures that are tried when none is asked for: the distances that came along, or as the columns suggest.
@@ -82,15 +126,32 @@ impl Sides {
         [0, 1].map(|side| self.seen(side, preparations[side], &self.points[side]))
     }
 
-    /// The rows of each side on which candidates are compared: all, or a sample of them.
+    /// The rows of each side on which candidates are compared: all, or a sample of them that holds known pairs.
     pub fn judged(&self, seed: u64) -> [Vec<usize>; 2] {
         let mut rng = Rng::new(seed ^ 0x6a75_6467);
-        self.points.each_ref().map(|side| {
-            let mut rows = rng.sample(side.rows(), JUDGED);
+        let known = &self.known[..self.known.len().min(JUDGED / 2)];
+        let pinned = [known.iter().map(|p| p.0).collect::<Vec<_>>(), known.iter().map(|p| p.1).collect()];
+        [0, 1].map(|side| {
+            let mut rows = sample_with(&pinned[side], self.points[side].rows(), JUDGED, &mut rng);
             rows.sort_unstable();
             rows
         })
     }
+}
+
+/// A sample of up to `most` of `n` rows, all different, that begins with the pinned ones.
+pub(super) fn sample_with(pinned: &[usize], n: usize, most: usize, rng: &mut Rng) -> Vec<usize> {
+    if pinned.is_empty() {
+        return rng.sample(n, most);
+    }
+    let mut taken = vec![false; n];
+    let mut rows = Vec::with_capacity(most.min(n));
+    for row in pinned.iter().copied().chain(rng.sample(n, n)) {
+        if rows.len() < most && !std::mem::replace(&mut taken[row], true) {
+            rows.push(row);
+        }
+    }
+    rows
 }
 
 /// What is wrong with a side, and what to do about it.

@@ -101,6 +101,8 @@ pub struct Align {
     /// Their gradients, as the last step left them.
     pub gradients: BufId,
     pub shapes: [MlpShape; 2],
+    /// Where the last step has put the points of both sides.
+    pub embedded: [Mat; 2],
     /// The plan of the last step.
     pub plan: Mat,
     /// The potential from which the next step's transport starts.
@@ -170,7 +172,8 @@ impl Align {
         sinkhorn.record_error_of(plan, implicit.c, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
-        Self { step, weights, gradients, shapes, plan: sinkhorn.plan, potential: sinkhorn.g }
+        let embedded = [pass_x.output(), pass_y.output()];
+        Self { step, weights, gradients, shapes, embedded, plan: sinkhorn.plan, potential: sinkhorn.g }
     }
 }
 

@@ -4,6 +4,8 @@
 //! from a [`Source`], which may be a file on disk, a slice in a test or a `Blob` in a worker, and every long loop
 //! passes a [`Watch`] on its way, which shows progress and may end it.
 
+pub mod h5ad;
+mod hdf5;
 mod source;
 mod table;
 mod trouble;

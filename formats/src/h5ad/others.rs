@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Groups within groups are looked into this deep, and no more than so many objects.
 const DEEPEST: usize = 8;
-const MOST: usize = 10_000;
+const MOST: usize = 100_000;
 
 /// MATLAB writes HDF5, but turned around and with types of its own.
 pub(super) async fn refuse_matlab(source: &impl Source) -> Result<(), Trouble> {

@@ -12,6 +12,20 @@ struct Stretch {
     address: u64,
 }
 
+/// Which pages were written: a bit each, from the bit `first`. Without bits all were.
+struct Written<'a> {
+    map: &'a [u8],
+    first: u64,
+}
+
+impl Written<'_> {
+    fn has(&self, page: u64) -> bool {
+        let bit = self.first.saturating_add(page);
+        let byte = usize::try_from(bit / 8).ok().and_then(|place| self.map.get(place));
+        byte.map_or(self.map.is_empty(), |byte| byte & (0x80 >> (bit % 8)) != 0)
+    }
+}
+
 /// Hands over the elements of a fixed array with their numbers.
 pub(crate) async fn fixed<S: Source>(
     store: &Store<'_, S>,
@@ -38,7 +52,8 @@ pub(crate) async fn fixed<S: Source>(
     let pages = count.div_ceil(page);
     let bitmap = bitmap(store, after, pages).await?;
     let data = after.saturating_add(bitmap.len() as u64 + 4);
-    paged(store, Stretch { first: 0, count, address: data }, page, &bitmap, element, &mut each).await
+    let written = Written { map: &bitmap, first: 0 };
+    paged(store, Stretch { first: 0, count, address: data }, page, written, element, &mut each).await
 }
 
 /// Hands over the elements of an extensible array with their numbers.
@@ -85,10 +100,10 @@ pub(crate) async fn extensible<S: Source>(
         let width = 1_u64.checked_shl(level.div_ceil(2) as u32).and_then(|step| step.checked_mul(smallest));
         let width = width.ok_or_else(wrong)?;
         let pages = if width > page { width.div_ceil(page) } else { 0 };
-        let (list, mut maps) = if level < direct {
+        let (list, map) = if level < direct {
             let list = at;
             at = at.saturating_add(blocks.saturating_mul(store.offset_size as u64));
-            (list, None)
+            (list, Vec::new())
         } else {
             let pointer = store.read(at, store.offset_size).await?;
             at = at.saturating_add(store.offset_size as u64);
@@ -98,8 +113,11 @@ pub(crate) async fn extensible<S: Source>(
             };
             let start = store.read(block, 4).await?;
             Cursor::new(&start).expect(b"EASB")?;
-            let maps = block.saturating_add(head + offset_bytes);
-            (maps.saturating_add(pages.div_ceil(8).saturating_mul(blocks)), Some(maps))
+            // One bit for each page of each data block, without gaps; its room is that of whole bytes a block.
+            let start = block.saturating_add(head + offset_bytes);
+            let map =
+                bitmap(store, start, pages.div_ceil(8).saturating_mul(8).saturating_mul(blocks)).await?;
+            (start.saturating_add(map.len() as u64), map)
         };
         for number in 0..blocks {
             if first >= end {
@@ -107,11 +125,6 @@ pub(crate) async fn extensible<S: Source>(
             }
             let place = list.saturating_add(number * store.offset_size as u64);
             let pointer = store.read(place, store.offset_size).await?;
-            let map = match maps {
-                Some(place) if pages > 0 => bitmap(store, place, pages).await?,
-                _ => Vec::new(),
-            };
-            maps = maps.map(|place| place.saturating_add(map.len() as u64));
             if let Some(block) = store.address(&mut Cursor::new(&pointer))? {
                 let start = store.read(block, 4).await?;
                 Cursor::new(&start).expect(b"EADB")?;
@@ -121,7 +134,8 @@ pub(crate) async fn extensible<S: Source>(
                     elements(store, &Stretch { first, count, address }, element, &mut each).await?;
                 } else {
                     let stretch = Stretch { first, count, address: address.saturating_add(4) };
-                    paged(store, stretch, page, &map, element, &mut each).await?;
+                    let written = Written { map: &map, first: number.saturating_mul(pages) };
+                    paged(store, stretch, page, written, element, &mut each).await?;
                 }
             }
             first = first.saturating_add(width);
@@ -136,19 +150,18 @@ async fn bitmap<S: Source>(store: &Store<'_, S>, address: u64, pages: u64) -> Re
     store.read(address, size).await
 }
 
-/// Elements in pages, each with a checksum behind it. Without a bitmap every page was written.
+/// Elements in pages, each with a checksum behind it.
 async fn paged<S: Source>(
     store: &Store<'_, S>,
     stretch: Stretch,
     page: u64,
-    bitmap: &[u8],
+    written: Written<'_>,
     element: usize,
     each: &mut impl FnMut(u64, &[u8]) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     let step = page.saturating_mul(element as u64).saturating_add(4);
     for number in 0..stretch.count.div_ceil(page) {
-        let byte = bitmap.get((number / 8) as usize).copied();
-        if byte.is_none_or(|byte| byte & (0x80 >> (number % 8)) != 0) {
+        if written.has(number) {
             let passed = number * page;
             let part = Stretch {
                 first: stretch.first.saturating_add(passed),

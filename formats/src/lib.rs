@@ -6,6 +6,7 @@
 
 pub mod h5ad;
 mod hdf5;
+pub mod mtx;
 mod source;
 mod table;
 mod trouble;

@@ -155,6 +155,17 @@ fn more_than_a_thousand_chunks_are_found() {
 }
 
 #[test]
+fn chunks_that_were_never_written_leave_gaps() {
+    for part in ["fixed", "growing"] {
+        let found = good("gaps_latest.h5", Some(part)).table.values;
+        let places: Vec<usize> = (0..found.len()).filter(|&place| found[place] == 7.0).collect();
+        let starts = [0, 1000, 70_000, 150_000, 199_990];
+        assert_eq!(places, starts.iter().flat_map(|&start| start..start + 10).collect::<Vec<_>>(), "{part}");
+        assert!(found.iter().all(|&value| value == 7.0 || value == 0.0));
+    }
+}
+
+#[test]
 fn the_only_table_is_found_wherever_it_is() {
     for (name, part) in [("many.h5", "group/zz"), ("many_latest.h5", "group/zz"), ("compact.h5", "x")] {
         let file = good(name, None);

@@ -151,10 +151,13 @@ impl Matrix {
 
     /// Room for all values, and `extra` bytes.
     fn zeros<W: Watch>(&self, meter: &Meter<'_, W>, fill: f32, extra: u64) -> Result<Vec<f32>, Trouble> {
-        let count = self.part.rows.checked_mul(self.part.cols);
-        let bytes = count.and_then(|count| (count as u64).checked_mul(4)).unwrap_or(u64::MAX);
+        let (rows, cols) = (self.part.rows as u64, self.part.cols as u64);
+        let bytes = rows.saturating_mul(cols).saturating_mul(4);
         meter.room(bytes.saturating_add(extra))?;
-        Ok(vec![fill; count.unwrap_or(0)])
+        let count = usize::try_from(bytes / 4).ok().filter(|_| bytes < u64::MAX);
+        let fix = "Choose another table of the file, or take fewer rows or columns.";
+        let count = count.ok_or_else(|| Trouble::new(Kind::TooLarge, "The table is too large.", fix))?;
+        Ok(vec![fill; count])
     }
 
     async fn sparse<S: Source, W: Watch>(
@@ -265,9 +268,10 @@ fn shape(dataset: &Dataset) -> Result<Option<(usize, usize)>, Trouble> {
     if dataset.datatype.number().is_err() {
         return Ok(None);
     }
+    let length = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
     Ok(match *dataset.dims.as_slice() {
-        [rows, cols] => Some((rows as usize, cols as usize)),
-        [rows] => Some((rows as usize, 1)),
+        [rows, cols] => Some((length(rows), length(cols))),
+        [rows] => Some((length(rows), 1)),
         _ => None,
     })
 }

@@ -100,12 +100,49 @@ fn fuzz_one(programs: &std::path::Path, target: &str, seconds: u32) -> Outcome {
     let mut fuzzer = crate::run::command(&programs.join(target).display().to_string(), &[]);
     fuzzer.arg(&found).arg(root().join("fuzz/corpus").join(target));
     fuzzer.arg(format!("-max_total_time={seconds}")).arg(format!("-artifact_prefix={}", artifacts.display()));
-    fuzzer.args([
-        "-timeout=10",
-        "-rss_limit_mb=2048",
-        "-max_len=65536",
-        "-print_final_stats=1",
-        "-verbosity=1",
-    ]);
-    run(fuzzer)
+    fuzzer.args(["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]);
+    // It says a lot. All of it is kept; shown is how far it came, or how it ended.
+    let log = work().join(format!("{target}.log"));
+    let file =
+        std::fs::File::create(&log).map_err(|error| format!("{} cannot be made: {error}", log.display()))?;
+    fuzzer.stderr(file);
+    let outcome = run(fuzzer);
+    let text =
+        std::fs::read(&log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    eprintln!("{}", summary(&text, outcome.is_ok()));
+    outcome
+}
+
+/// The last word on coverage and the statistics; of a failure, the last lines too.
+fn summary(log: &str, good: bool) -> String {
+    let coverage = log.lines().rfind(|line| line.contains(" cov: "));
+    let statistics = log.lines().filter(|line| line.starts_with("stat::"));
+    let mut shown: Vec<&str> = coverage.into_iter().chain(statistics).collect();
+    if !good {
+        let lines: Vec<&str> = log.lines().collect();
+        shown.extend(&lines[lines.len().saturating_sub(40)..]);
+    }
+    shown.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_a_program_and_seeds() {
+        let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).expect("the manifest");
+        for target in TARGETS {
+            assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");
+            assert!(root().join("fuzz/corpus").join(target).is_dir(), "{target}");
+        }
+        assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+    }
+
+    #[test]
+    fn a_summary_is_short() {
+        let log = "#1 INITED cov: 2\n#9 DONE cov: 7 ft: 8\nnoise\nstat::number_of_executed_units: 9\n";
+        assert_eq!(summary(log, true), "#9 DONE cov: 7 ft: 8\nstat::number_of_executed_units: 9");
+        assert!(summary(log, false).contains("noise"));
+    }
 }

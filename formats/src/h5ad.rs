@@ -73,6 +73,11 @@ struct Contents {
     matrices: Vec<Matrix>,
 }
 
+/// Whether a file is HDF5, whatever its name says.
+pub async fn is_hdf5<S: Source>(source: &S) -> Result<bool, Trouble> {
+    Ok(File::find_start(source).await?.is_some())
+}
+
 /// Reads one table of the file: `part` of them, or the one most likely meant.
 pub async fn read(source: &impl Source, part: Option<&str>, watch: &mut impl Watch) -> Result<H5ad, Trouble> {
     let file = File::open(source).await?;
@@ -136,7 +141,7 @@ fn nothing() -> Trouble {
 /// Finds out what kind of file it is and what it holds.
 async fn contents<S: Source>(file: &File<'_, S>, source: &S) -> Result<Contents, Trouble> {
     let root = file.root().await?;
-    let names: Vec<String> = file.links(&root).await?.into_iter().map(|link| link.name).collect();
+    let names: Vec<String> = file.links(&root).await?.iter().map(|link| link.name.clone()).collect();
     let has = |name: &str| names.iter().any(|found| found == name);
     let anndata = file.text_of(&root, "encoding-type").await?.is_some_and(|found| found == "anndata");
     if anndata || (has("obs") && (has("var") || has("X") || has("obsm"))) {
@@ -165,7 +170,7 @@ async fn anndata_parts<S: Source>(file: &File<'_, S>, names: &[String]) -> Resul
     for group in ["layers", "obsm"].into_iter().filter(|group| names.iter().any(|name| name == group)) {
         let Some(object) = file.find(group).await? else { continue };
         if object.is_group() {
-            for link in file.links(&object).await? {
+            for link in file.links(&object).await?.iter() {
                 let path = format!("{group}/{}", link.name);
                 let Some(object) = file.find(&path).await? else { continue };
                 matrices.extend(Matrix::of(file, &object, &path, &path).await?);

@@ -33,6 +33,9 @@ pub(super) fn choose(
     if let [only] = parts {
         return Ok((0, format!("'{}' is the only table in the file.", only.name)));
     }
+    if let (Flavour::Loom, Some(main)) = (flavour, called("matrix")) {
+        return Ok((main, "'matrix' is the file's main table; the others are layers.".to_owned()));
+    }
     if flavour != Flavour::AnnData {
         return Err(Trouble::new(
             Kind::Ambiguous,
@@ -41,7 +44,7 @@ pub(super) fn choose(
         ));
     }
     let width = |number: usize| parts.get(number).map_or(0, |part| part.cols);
-    let reduced = called("obsm/X_pca").or_else(|| parts.iter().position(|part| part.name.contains("pca")));
+    let reduced = called("obsm/X_pca").or_else(|| parts.iter().position(is_reduced));
     match (called("X"), reduced) {
         (Some(all), Some(reduced)) if width(all) > WIDE => Ok((
             reduced,
@@ -57,4 +60,8 @@ pub(super) fn choose(
         }
         (None, None) => Ok((0, "The file has no 'X'; this is the first of its other tables.".to_owned())),
     }
+}
+
+fn is_reduced(part: &Part) -> bool {
+    part.name.strip_prefix("obsm/").is_some_and(|name| name.to_lowercase().contains("pca"))
 }

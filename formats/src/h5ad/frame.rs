@@ -30,7 +30,7 @@ impl Frame {
             let dataset = file.dataset(&object).await?;
             return Ok(dataset.map_or(Self::Missing, |dataset| Self::Records { dataset }));
         }
-        let names: Vec<String> = file.links(&object).await?.into_iter().map(|link| link.name).collect();
+        let names: Vec<String> = file.links(&object).await?.iter().map(|link| link.name.clone()).collect();
         let named = file.text_of(&object, "_index").await?;
         let known = |name: &str| names.iter().any(|found| found == name);
         let index = named.unwrap_or_else(|| if known("_index") { "_index" } else { "index" }.to_owned());
@@ -104,24 +104,23 @@ impl Frame {
         Ok(labels)
     }
 
-    /// The columns that are numbers, with their names.
-    pub(super) async fn numbers<S: Source, W: Watch>(
+    /// The columns that are plain numbers, with their names; not yet read.
+    pub(super) async fn measured<S: Source>(
         &self,
         file: &File<'_, S>,
-        meter: &mut Meter<'_, W>,
-    ) -> Result<(Vec<String>, Vec<Vec<f64>>), Trouble> {
-        let (mut names, mut found) = (Vec::new(), Vec::new());
+    ) -> Result<Vec<(String, Dataset)>, Trouble> {
+        let mut found = Vec::new();
         if let Self::Group { object, columns, .. } = self {
             for name in columns {
                 let Some(column) = file.member(object, name).await? else { continue };
-                if let Some(Column::Numbers { values, .. }) = Column::read(file, &column, None, meter).await?
-                {
-                    names.push(name.clone());
-                    found.push(values);
+                let Some(dataset) = file.dataset(&column).await? else { continue };
+                let plain = matches!(dataset.datatype, Datatype::Number(_)) && dataset.dims.len() == 1;
+                if plain && file.attribute(&column, "categories").await?.is_none() {
+                    found.push((name.clone(), dataset));
                 }
             }
         }
-        Ok((names, found))
+        Ok(found)
     }
 }
 

@@ -42,18 +42,13 @@ impl Matrix {
             "csr_matrix" | "csr" => PartKind::Csr,
             "csc_matrix" | "csc" => PartKind::Csc,
             "dataframe" => {
-                let Frame::Group { columns, index, object } = Frame::of(file, object.clone()).await? else {
-                    return Ok(None);
-                };
-                let Some(index) = file.member(&object, &index).await? else { return Ok(None) };
-                let rows = file.dataset(&index).await?.map_or(Ok(0), |index| index.count())?;
-                let mut cols = 0;
-                for column in columns {
-                    let Some(column) = file.member(&object, &column).await? else { continue };
-                    let Some(column) = file.dataset(&column).await? else { continue };
-                    cols += usize::from(matches!(column.datatype, Datatype::Number(_)));
-                }
-                return Ok(matrix(part((rows, cols), PartKind::Frame), 0).filter(|_| cols > 0));
+                let columns = Frame::of(file, object.clone()).await?.measured(file).await?;
+                let Some((_, first)) = columns.first() else { return Ok(None) };
+                let shape = (first.count()?, columns.len());
+                return Ok(matrix(
+                    part(shape, PartKind::Frame),
+                    (shape.0 as u64).saturating_mul(shape.1 as u64 * 8),
+                ));
             }
             _ => return Ok(None),
         };
@@ -223,16 +218,23 @@ impl Matrix {
         meter: &mut Meter<'_, W>,
     ) -> Result<(Vec<f32>, Option<Vec<String>>), Trouble> {
         let mut values = self.zeros(meter, f32::NAN, 0)?;
-        let (names, columns) = Frame::of(file, object).await?.numbers(file, meter).await?;
+        let columns = Frame::of(file, object).await?.measured(file).await?;
         let (rows, cols) = (self.part.rows, self.part.cols);
-        if columns.len() != cols || columns.iter().any(|column| column.len() != rows) {
-            let fix = "Write the file again with a recent version of anndata.";
-            return Err(Trouble::new(Kind::Ragged, "The columns of the data frame differ in length.", fix));
-        }
-        for (place, column) in columns.iter().enumerate() {
-            for (slot, &value) in values.iter_mut().skip(place).step_by(cols.max(1)).zip(column) {
-                *slot = value as f32;
+        let mut names = Vec::new();
+        for (place, (name, column)) in columns.into_iter().enumerate() {
+            if column.count()? != rows {
+                let fix = "Write the file again with a recent version of anndata.";
+                return Err(Trouble::new(
+                    Kind::Ragged,
+                    "The columns of the data frame differ in length.",
+                    fix,
+                ));
             }
+            let numbers = file.numbers(&column, meter, |value| value as f32).await?;
+            for (slot, value) in values.iter_mut().skip(place).step_by(cols.max(1)).zip(numbers) {
+                *slot = value;
+            }
+            names.push(name);
         }
         Ok((values, Some(names)))
     }

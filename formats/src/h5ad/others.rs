@@ -79,10 +79,22 @@ async fn names<S: Source, W: Watch>(
 
 /// A loom file's matrix and layers are genes by cells.
 pub(super) async fn loom_parts<S: Source>(file: &File<'_, S>) -> Result<Vec<Matrix>, Trouble> {
-    let Some(object) = file.find("matrix").await? else { return Ok(Vec::new()) };
-    let Some(stored) = Matrix::of(file, &object, "matrix", "matrix").await? else { return Ok(Vec::new()) };
-    let part = Part { rows: stored.part.cols, cols: stored.part.rows, ..stored.part.clone() };
-    Ok(vec![Matrix::known(part, "matrix", true, stored.cost())])
+    let mut paths = vec!["matrix".to_owned()];
+    if let Some(layers) = file.find("layers").await?
+        && layers.is_group()
+    {
+        paths.extend(file.links(&layers).await?.iter().map(|link| format!("layers/{}", link.name)));
+    }
+    let mut found = Vec::new();
+    for path in paths {
+        let Some(object) = file.find(&path).await? else { continue };
+        let Some(stored) = Matrix::of(file, &object, &path, &path).await? else { continue };
+        if stored.part.kind == PartKind::Dense {
+            let part = Part { rows: stored.part.cols, cols: stored.part.rows, ..stored.part.clone() };
+            found.push(Matrix::known(part, &path, true, stored.cost()));
+        }
+    }
+    Ok(found)
 }
 
 pub(super) async fn loom_names<S: Source, W: Watch>(
@@ -102,7 +114,7 @@ pub(super) async fn loom_names<S: Source, W: Watch>(
         }
     }
     let Some(group) = file.find("col_attrs").await? else { return Ok(()) };
-    for link in file.links(&group).await? {
+    for link in file.links(&group).await?.iter() {
         let Some(object) = file.member(&group, &link.name).await? else { continue };
         if object.is_group() || IDS.contains(&link.name.as_str()) {
             continue;
@@ -123,12 +135,12 @@ pub(super) async fn plain_parts<S: Source>(file: &File<'_, S>) -> Result<Vec<Mat
     let mut seen = HashSet::new();
     let mut open = vec![(String::new(), file.root().await?, 0)];
     while let Some((path, group, depth)) = open.pop() {
-        for link in file.links(&group).await? {
+        for link in file.links(&group).await?.iter() {
             let Target::Object(address) = link.target else { continue };
             if !seen.insert(address) || seen.len() > MOST {
                 continue;
             }
-            let name = if path.is_empty() { link.name } else { format!("{path}/{}", link.name) };
+            let name = if path.is_empty() { link.name.clone() } else { format!("{path}/{}", link.name) };
             let object = file.object(address).await?;
             let flat = match file.dataset(&object).await {
                 Ok(dataset) => dataset.is_some_and(|dataset| dataset.dims.len() == 2),

@@ -26,6 +26,8 @@ use cursor::Cursor;
 use heap::Global;
 use object::kind;
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
 use store::Store;
 
 /// The first eight bytes of every HDF5 file, or those after a block that belongs to someone else.
@@ -33,6 +35,9 @@ pub(crate) const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Soft links that lead to soft links are followed this often.
 const HOPS: usize = 16;
+
+/// Of so many groups the members are remembered.
+const LISTED: usize = 8;
 
 /// The trouble with a file that contradicts itself.
 pub(crate) fn broken(what: &str) -> Trouble {
@@ -75,6 +80,8 @@ pub(crate) struct File<'a, S> {
     store: Store<'a, S>,
     root: u64,
     texts: RefCell<Global>,
+    /// The members of the groups that were looked into last: a data frame's are asked for one by one.
+    listed: RefCell<VecDeque<(u64, Rc<Vec<Link>>)>>,
 }
 
 impl<'a, S: Source> File<'a, S> {
@@ -141,7 +148,7 @@ impl<'a, S: Source> File<'a, S> {
             cursor.skip(2 * store.offset_size)?; // The driver, and the root's name.
         }
         let root = store.address(&mut cursor)?.ok_or_else(|| broken("it has no root"))?;
-        Ok(Self { store, root, texts: RefCell::default() })
+        Ok(Self { store, root, texts: RefCell::default(), listed: RefCell::default() })
     }
 
     pub(crate) async fn root(&self) -> Result<Object, Trouble> {
@@ -153,8 +160,25 @@ impl<'a, S: Source> File<'a, S> {
     }
 
     /// What a group holds, by name.
-    pub(crate) async fn links(&self, group: &Object) -> Result<Vec<Link>, Trouble> {
-        links::links(&self.store, group).await
+    pub(crate) async fn links(&self, group: &Object) -> Result<Rc<Vec<Link>>, Trouble> {
+        let known = self.listed.borrow().iter().find(|(address, _)| *address == group.address).cloned();
+        if let Some((_, links)) = known {
+            return Ok(links);
+        }
+        let links = Rc::new(links::links(&self.store, group).await?);
+        let mut listed = self.listed.borrow_mut();
+        listed.push_back((group.address, Rc::clone(&links)));
+        if listed.len() > LISTED {
+            listed.pop_front();
+        }
+        Ok(links)
+    }
+
+    /// Where a group's member of this name is, if there is one.
+    async fn target(&self, group: &Object, name: &str) -> Result<Option<Target>, Trouble> {
+        let links = self.links(group).await?;
+        let found = links.binary_search_by(|link| link.name.as_str().cmp(name)).ok();
+        Ok(found.and_then(|place| links.get(place)).map(|link| link.target.clone()))
     }
 
     /// The object at a path such as `obs/cell_type`, if there is one.
@@ -167,9 +191,8 @@ impl<'a, S: Source> File<'a, S> {
             if !here.is_group() {
                 return Ok(None);
             }
-            let links = self.links(&here).await?;
-            let Some(link) = links.into_iter().find(|link| link.name == name) else { return Ok(None) };
-            match link.target {
+            let Some(target) = self.target(&here, &name).await? else { return Ok(None) };
+            match target {
                 Target::Object(address) => {
                     here = self.object(address).await?;
                     passed.push(name);
@@ -197,7 +220,7 @@ impl<'a, S: Source> File<'a, S> {
         if name.is_empty() || !group.is_group() {
             return Ok(None);
         }
-        match self.links(group).await?.into_iter().find(|link| link.name == name).map(|link| link.target) {
+        match self.target(group, name).await? {
             Some(Target::Object(address)) => self.object(address).await.map(Some),
             Some(Target::Path(path)) if path.starts_with('/') => self.find(&path).await,
             _ => Ok(None),

@@ -36,17 +36,18 @@ pub(crate) struct Message {
 /// A group or a data set.
 #[derive(Clone)]
 pub(crate) struct Object {
+    /// Where its header is.
+    pub(crate) address: u64,
     pub(crate) messages: Vec<Message>,
 }
 
 impl Object {
     pub(crate) async fn read<S: Source>(store: &Store<'_, S>, address: u64) -> Result<Self, Trouble> {
         let first = store.read(address, 4).await?;
-        if first == b"OHDR" {
-            Self::version2(store, address).await
-        } else {
-            Self::version1(store, address).await
-        }
+        let new = first == b"OHDR";
+        let found =
+            if new { Self::version2(store, address).await } else { Self::version1(store, address).await };
+        Ok(Self { address, messages: found? })
     }
 
     pub(crate) fn message(&self, kind: u16) -> Option<&Message> {
@@ -62,7 +63,7 @@ impl Object {
         [kind::SYMBOL_TABLE, kind::LINK_INFO, kind::LINK].iter().any(|&kind| self.message(kind).is_some())
     }
 
-    async fn version1<S: Source>(store: &Store<'_, S>, address: u64) -> Result<Self, Trouble> {
+    async fn version1<S: Source>(store: &Store<'_, S>, address: u64) -> Result<Vec<Message>, Trouble> {
         let bytes = store.read(address, 12).await?;
         let mut cursor = Cursor::new(&bytes);
         if cursor.u8()? != 1 {
@@ -73,7 +74,7 @@ impl Object {
         Self::blocks(store, (address.saturating_add(16), size), None).await
     }
 
-    async fn version2<S: Source>(store: &Store<'_, S>, address: u64) -> Result<Self, Trouble> {
+    async fn version2<S: Source>(store: &Store<'_, S>, address: u64) -> Result<Vec<Message>, Trouble> {
         let bytes = store.read(address, 6).await?;
         let flags = bytes.get(5).copied().unwrap_or(0);
         let mut skipped = 6;
@@ -91,7 +92,7 @@ impl Object {
         store: &Store<'_, S>,
         first: (u64, u64),
         flags: Option<u8>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Vec<Message>, Trouble> {
         let mut messages = Vec::new();
         let mut open = vec![first];
         let mut total = 0_u64;
@@ -130,6 +131,6 @@ impl Object {
                 }
             }
         }
-        Ok(Self { messages })
+        Ok(messages)
     }
 }

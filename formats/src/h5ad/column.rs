@@ -28,12 +28,11 @@ impl Column {
     ) -> Result<Option<Self>, Trouble> {
         let encoding = file.text_of(object, "encoding-type").await?.unwrap_or_default();
         let (dataset, categories, mask) = if object.is_group() {
-            let names =
-                if encoding == "categorical" { ["codes", "categories", ""] } else { ["values", "", "mask"] };
-            let [values, categories, mask] = names.map(|name| name.to_owned());
-            let Some(values) = file.member(object, &values).await? else { return Ok(None) };
-            let categories = file.member(object, &categories).await?;
-            let mask = file.member(object, &mask).await?;
+            let coded = encoding == "categorical";
+            let values = if coded { "codes" } else { "values" };
+            let Some(values) = file.member(object, values).await? else { return Ok(None) };
+            let categories = if coded { file.member(object, "categories").await? } else { None };
+            let mask = if coded { None } else { file.member(object, "mask").await? };
             (file.dataset(&values).await?, categories, mask)
         } else {
             let referred = match file.reference_of(object, "categories").await? {
@@ -193,5 +192,5 @@ async fn strings<S: Source, W: Watch>(
 }
 
 fn expect<W: Watch>(meter: &mut Meter<'_, W>, dataset: &Dataset) {
-    meter.expect(dataset.count().map_or(0, |count| count.saturating_mul(dataset.datatype.size()) as u64));
+    meter.expect(dataset.len_bytes());
 }

@@ -12,7 +12,7 @@ pub(super) enum Frame {
         index: String,
         columns: Vec<String>,
     },
-    /// Records, and the path under which old files kept the names of categories.
+    /// Records; the names of categories are elsewhere in such files.
     Records {
         dataset: Dataset,
     },

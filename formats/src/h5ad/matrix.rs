@@ -29,9 +29,8 @@ impl Matrix {
             |part, bytes| Some(Self { part, path: path.to_owned(), turned: false, field: None, bytes });
         if !object.is_group() {
             let Some(dataset) = file.dataset(object).await? else { return Ok(None) };
-            let Some(shape) = shape(&dataset)? else { return Ok(None) };
-            let bytes = dataset.count()?.saturating_mul(dataset.datatype.size());
-            return Ok(matrix(part(shape, PartKind::Dense), bytes as u64));
+            let Some(shape) = shape(&dataset) else { return Ok(None) };
+            return Ok(matrix(part(shape, PartKind::Dense), dataset.len_bytes()));
         }
         let encoding = file.text_of(object, "encoding-type").await?;
         let encoding = match encoding {
@@ -61,10 +60,10 @@ impl Matrix {
             return Err(Trouble::new(Kind::Broken, format!("The sparse table '{name}' has no shape."), fix));
         };
         let bytes = match file.member(object, "data").await? {
-            Some(data) => file.dataset(&data).await?.map_or(Ok(0), |data| data.count())?.saturating_mul(8),
+            Some(data) => file.dataset(&data).await?.map_or(0, |data| data.len().saturating_mul(8)),
             None => 0,
         };
-        Ok(matrix(part((rows as usize, cols as usize), kind), bytes as u64))
+        Ok(matrix(part((rows as usize, cols as usize), kind), bytes))
     }
 
     /// The tables in a data set of records, as AnnData kept them before version 0.7.
@@ -265,15 +264,12 @@ impl Matrix {
 }
 
 /// Rows and columns of a data set of numbers with one or two dimensions.
-fn shape(dataset: &Dataset) -> Result<Option<(usize, usize)>, Trouble> {
-    dataset.count()?;
-    if dataset.datatype.number().is_err() {
-        return Ok(None);
-    }
+fn shape(dataset: &Dataset) -> Option<(usize, usize)> {
+    dataset.datatype.number().ok()?;
     let length = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
-    Ok(match *dataset.dims.as_slice() {
+    match *dataset.dims.as_slice() {
         [rows, cols] => Some((length(rows), length(cols))),
         [rows] => Some((length(rows), 1)),
         _ => None,
-    })
+    }
 }

@@ -36,14 +36,14 @@ pub(super) async fn tenx_parts<S: Source>(
         }
         let Some(shape) = file.member(&group, "shape").await? else { continue };
         let Some(shape) = file.dataset(&shape).await? else { continue };
-        if shape.count()? != 2 {
+        if shape.len() != 2 {
             continue;
         }
         let mut nothing = crate::NoWatch;
         let shape = file.numbers(&shape, &mut Meter::new(&mut nothing, 0), |length| length as usize).await?;
         let Some(data) = file.member(&group, "data").await? else { continue };
         let Some(data) = file.dataset(&data).await? else { continue };
-        let bytes = (data.count()? as u64).saturating_mul(8);
+        let bytes = data.len().saturating_mul(8);
         // Genes by cells, column by column: the same as cells by genes, row by row.
         if let &[cols, rows] = shape.as_slice() {
             let part = Part { name: name.clone(), rows, cols, kind: PartKind::Csr };

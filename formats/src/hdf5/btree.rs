@@ -6,6 +6,9 @@ use super::cursor::Cursor;
 use super::store::Store;
 use crate::{Source, Trouble};
 
+/// Nodes are a few kilobytes in every file that a library wrote.
+const LARGEST_NODE: usize = 1 << 24;
+
 /// Hands over each key and child address of the leaves, in order. `kind` is 0 for groups, 1 for chunks.
 pub(crate) async fn version1<S: Source>(
     store: &Store<'_, S>,
@@ -58,7 +61,7 @@ pub(crate) async fn version2<S: Source>(
     let root = store.address(&mut cursor)?;
     let in_root = usize::from(cursor.u16()?);
     let Some(root) = root else { return Ok(()) };
-    if record_size == 0 || depth > 32 || node_size < 10 + record_size {
+    if record_size == 0 || depth > 32 || !(10 + record_size..=LARGEST_NODE).contains(&node_size) {
         return Err(broken("a B-tree has impossible sizes"));
     }
     let pointers = pointer_sizes(node_size, record_size, depth, store.offset_size);

@@ -85,13 +85,25 @@ impl Dataset {
         Ok(Some(Self { dims: space.dims, datatype, layout, filters, fill }))
     }
 
-    /// The number of elements.
+    /// The number of elements, which may be more than memory has addresses.
+    pub(crate) fn len(&self) -> u64 {
+        self.dims.iter().fold(1, |product, &length| product.saturating_mul(length))
+    }
+
+    /// The bytes of all elements, unpacked.
+    pub(crate) fn len_bytes(&self) -> u64 {
+        self.len().saturating_mul(self.datatype.size() as u64)
+    }
+
+    /// The number of elements, if all of them, and their bytes, can be counted in memory.
     pub(crate) fn count(&self) -> Result<usize, Trouble> {
-        let product = self.dims.iter().try_fold(1_u64, |product, &length| product.checked_mul(length));
-        let bytes = product.and_then(|count| count.checked_mul(self.datatype.size().max(1) as u64));
-        match (product.map(usize::try_from), bytes) {
-            (Some(Ok(count)), Some(_)) => Ok(count),
-            _ => Err(broken("a data set's size is out of range")),
+        match (usize::try_from(self.len()), usize::try_from(self.len_bytes())) {
+            (Ok(count), Ok(bytes)) if bytes < isize::MAX as usize && count < isize::MAX as usize => Ok(count),
+            _ => Err(Trouble::new(
+                Kind::TooLarge,
+                format!("An array has {} elements, more than memory can hold.", self.len()),
+                "Choose another table of the file, or take fewer rows or columns.",
+            )),
         }
     }
 

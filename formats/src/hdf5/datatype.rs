@@ -235,8 +235,13 @@ impl Number {
     /// The value of one element; `bytes` are exactly its own.
     pub(crate) fn get(self, bytes: &[u8]) -> f64 {
         let join = |sum: u64, &byte: &u8| sum << 8 | u64::from(byte);
-        let bits =
-            if self.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) };
+        // The usual widths first: they are one load each.
+        let bits = match (bytes, self.big_endian) {
+            (&[a, b, c, d], false) => u64::from(u32::from_le_bytes([a, b, c, d])),
+            (&[a, b, c, d, e, f, g, h], false) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            (_, false) => bytes.iter().rev().fold(0, join),
+            (_, true) => bytes.iter().fold(0, join),
+        };
         match (self.sort, self.size) {
             (Sort::Unsigned, _) => bits as f64,
             (Sort::Signed, size) => {

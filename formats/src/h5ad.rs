@@ -78,6 +78,12 @@ pub async fn is_hdf5<S: Source>(source: &S) -> Result<bool, Trouble> {
     Ok(File::find_start(source).await?.is_some())
 }
 
+/// All tables of the file, none of them read: what there is to choose from.
+pub async fn parts(source: &impl Source) -> Result<Vec<Part>, Trouble> {
+    let file = File::open(source).await?;
+    Ok(contents(&file, source).await?.matrices.into_iter().map(|matrix| matrix.part).collect())
+}
+
 /// Reads one table of the file: `part` of them, or the one most likely meant.
 pub async fn read(source: &impl Source, part: Option<&str>, watch: &mut impl Watch) -> Result<H5ad, Trouble> {
     let file = File::open(source).await?;

@@ -115,6 +115,10 @@ fn every_layout_and_every_type_reads_the_same() {
     for name in ["layouts.h5", "layouts_latest.h5"] {
         let ambiguous = read(name, None).expect_err("there are many");
         assert_eq!(ambiguous.kind, Kind::Ambiguous);
+        let bytes = fixture(name);
+        let parts = pollster::block_on(h5ad::parts(&Bytes::new(name, &bytes))).expect("they are listed");
+        assert_eq!(parts.len(), 23, "{name}");
+        assert!(parts.iter().all(|part| ambiguous.what.contains(&part.name)), "{ambiguous}");
         let all = [
             "contiguous",
             "single",

@@ -92,7 +92,8 @@ impl Grid {
         bytes.ok_or_else(wrong)
     }
 
-    fn count(&self) -> u64 {
+    /// How many chunks there can be.
+    pub(crate) fn count(&self) -> u64 {
         self.cells.iter().fold(1, |all, &cells| all.saturating_mul(cells))
     }
 

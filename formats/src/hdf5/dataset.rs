@@ -151,7 +151,8 @@ impl Dataset {
             Layout::Chunked { grid, index, partial_unfiltered } => {
                 filters::check(&self.filters)?;
                 let chunk_bytes = grid.check(size)?;
-                meter.room(2 * chunk_bytes as u64)?;
+                let listed = grid.count().saturating_mul(size_of::<Chunk>() as u64);
+                meter.room((chunk_bytes as u64).saturating_mul(2).saturating_add(listed))?;
                 for chunk in chunks::list(store, grid, index, !self.filters.is_empty(), chunk_bytes).await? {
                     let skip = *partial_unfiltered && grid.is_partial(chunk.place);
                     let bytes = self.unpack(store, &chunk, chunk_bytes, skip).await?;

@@ -108,7 +108,6 @@ impl<'s, S: Source> Chunks<'s, S> {
     }
 
     /// Everything that is left, as far as there is room.
-    #[allow(dead_code)] // MERGE: for gzipped HDF5 and Matrix Market.
     pub(crate) async fn rest(&mut self, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
         let mut all = Vec::new();
         loop {

@@ -3,7 +3,7 @@
 use crate::chunks::{Chunks, Packing};
 use crate::finish::{self, Opened};
 use crate::sniff::{self, Format};
-use crate::{Choices, Kind, Loaded, Part, Source, Trouble, Watch, arrays, text};
+use crate::{Bytes, Choices, Decision, Kind, Loaded, Part, Source, Trouble, Watch, arrays, h5ad, mtx, text};
 
 /// Reads a table from a file of any format that Concord knows.
 pub async fn read<S: Source, W: Watch>(
@@ -19,6 +19,7 @@ pub async fn parts<S: Source, W: Watch>(source: &S, watch: &mut W) -> Result<Vec
     let inner = async {
         match format(source).await? {
             Format::Zip => arrays::npz::parts(source, watch).await,
+            Format::Hdf5 => Ok(h5ad::parts(source).await?.into_iter().map(listed).collect()),
             _ => Ok(Vec::new()),
         }
     };
@@ -35,7 +36,7 @@ async fn open<S: Source, W: Watch>(source: &S, choices: &Choices, watch: &mut W)
         Format::Zip => arrays::npz::read(source, choices, watch).await?,
         Format::Npy => arrays::npy::read(Chunks::whole(source, Packing::Plain), choices, watch).await?,
         Format::Text => text::read(Chunks::whole(source, Packing::Plain), choices, watch).await?,
-        Format::Hdf5 | Format::MatrixMarket => return elsewhere(source, choices, watch).await,
+        format @ (Format::Hdf5 | Format::MatrixMarket) => elsewhere(format, source, choices, watch).await?,
     };
     finish::finish(opened, choices, watch).await
 }
@@ -61,8 +62,10 @@ async fn unpacked<S: Source, W: Watch>(
     match sniff::format(head)? {
         Format::Text => text::read(chunks, choices, watch).await,
         Format::Npy => arrays::npy::read(chunks, choices, watch).await,
-        // MERGE: `crate::mtx::read` and `crate::h5ad::read` over `Bytes::new(source.name(), &chunks.rest(watch).await?)`.
-        Format::Hdf5 | Format::MatrixMarket => Err(not_yet()),
+        format @ (Format::Hdf5 | Format::MatrixMarket) => {
+            let bytes = chunks.rest(watch).await?;
+            elsewhere(format, &Bytes::new(source.name(), &bytes), choices, watch).await
+        }
         Format::Gzip | Format::Zip => Err(Trouble::new(
             Kind::Unsupported,
             "The file is packed twice.",
@@ -71,15 +74,28 @@ async fn unpacked<S: Source, W: Watch>(
     }
 }
 
-// MERGE: `crate::h5ad::read(source, choices, watch)` and `crate::mtx::read(source, choices, watch)`.
-async fn elsewhere<S: Source, W: Watch>(_: &S, _: &Choices, _: &mut W) -> Result<Loaded, Trouble> {
-    Err(not_yet())
+/// Formats whose readers look up and down the file, so that a packed one has to be unpacked whole.
+async fn elsewhere<S: Source, W: Watch>(
+    format: Format,
+    source: &S,
+    choices: &Choices,
+    watch: &mut W,
+) -> Result<Opened, Trouble> {
+    if format == Format::MatrixMarket {
+        let table = mtx::read(source, watch).await?;
+        return Ok(Opened { table, format: "Matrix Market".into(), ..Opened::default() });
+    }
+    let h5ad::H5ad { table, parts, chosen, why } = h5ad::read(source, choices.part.as_deref(), watch).await?;
+    Ok(Opened {
+        table,
+        format: "HDF5".into(),
+        parts: parts.into_iter().map(listed).collect(),
+        decisions: vec![Decision::new("part", chosen, why)],
+        ..Opened::default()
+    })
 }
 
-fn not_yet() -> Trouble {
-    Trouble::new(
-        Kind::Unsupported,
-        "HDF5 and Matrix Market files are not read yet.",
-        "Save the table as CSV or .npy.",
-    )
+fn listed(part: h5ad::Part) -> Part {
+    let h5ad::Part { name, rows, cols, kind } = part;
+    Part { name, rows, cols, kind: kind.to_string() }
 }

@@ -2,6 +2,7 @@
 //! install what is missing, or say exactly what to install.
 
 mod build;
+mod fuzz;
 mod lab;
 mod run;
 mod serve;
@@ -15,6 +16,7 @@ const HELP: &str = "\
 cargo xtask serve          build the app and serve it on localhost
 cargo xtask build          build the static folder dist/ for any web host
 cargo xtask test [WORD…]   run all tests, or only the stages whose names contain a WORD
+cargo xtask fuzz …         feed the readers bytes that nobody would write; SECONDS and READERS may follow
 cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
 ";
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         "serve" => serve::serve(),
         "build" => build::build(),
         "test" => test::test(rest),
+        "fuzz" => fuzz::fuzz(rest),
         "evaluate" | "bench" => lab::lab(command, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -10,6 +10,8 @@ pub enum Program {
     Chromium,
     ChromeDriver,
     Vulkan,
+    /// For C++: libFuzzer is compiled with it. Only `cargo xtask fuzz` needs it.
+    Compiler,
 }
 
 pub const PROGRAMS: [Program; 3] = [Program::Chromium, Program::ChromeDriver, Program::Vulkan];
@@ -22,6 +24,7 @@ impl Program {
                 .any(|name| on_path(name).is_some()),
             Self::ChromeDriver => chromedriver().is_some(),
             Self::Vulkan => has_vulkan(),
+            Self::Compiler => on_path("c++").is_some(),
         }
     }
 
@@ -36,6 +39,7 @@ impl Program {
             Self::Vulkan => {
                 "no Vulkan driver was found; a software one will do (Debian: apt install mesa-vulkan-drivers)"
             }
+            Self::Compiler => "a C++ compiler named c++ is missing; install one (Debian: apt install g++)",
         }
     }
 
@@ -44,6 +48,7 @@ impl Program {
             Self::Chromium => "chromium",
             Self::ChromeDriver => "chromium-driver",
             Self::Vulkan => "mesa-vulkan-drivers",
+            Self::Compiler => "g++",
         }
     }
 

@@ -15,6 +15,7 @@ pub mod procedure;
 pub mod protocol;
 pub mod rng;
 pub mod solver;
+pub mod study;
 pub mod worker;
 
 /// Becomes the page or the worker, depending on where the module was loaded.

@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
-    ("metrics", &["geometry", "kernels"]),
+    ("metrics", &["geometry", "kernels", "rng"]),
     ("solver", &["plan", "kernels", "rng"]),
     ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "solver"]),
     ("baseline", &["plan", "kernels", "solver", "exec"]),
@@ -32,8 +32,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "protocol",
             "rng",
             "solver",
+            "study",
         ],
     ),
+    ("study", &["exec", "geometry", "kernels", "metrics", "procedure", "protocol", "rng", "solver"]),
     ("app", &["protocol"]),
 ];
 

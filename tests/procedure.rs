@@ -80,6 +80,7 @@ fn assert_sound(alignment: &Alignment, [n, m]: [usize; 2], what: &str) {
         let weights = match &candidate.encoders {
             Encoders::Networks { weights, .. } => weights,
             Encoders::Linear { map, .. } => map,
+            Encoders::Embedded { .. } => panic!("{what}: a candidate without encoders"),
         };
         assert!(weights.iter().all(|w| w.is_finite()), "{what}: weights of {:?}", candidate.origin);
         let figures = candidate.spearman.iter().chain([&candidate.score]);

@@ -75,7 +75,7 @@ fn models(numbers: &mut Numbers) -> Vec<(&'static str, Model)> {
     models.push(("linear", model(Cost::Sqm, sides)));
     let short = || Side { inputs: 3, steps: vec![Step::UnitRows { least: 2.0 }] };
     models.push(("short", model(Cost::Cosine, [short(), short()])));
-    let shares = Side { inputs: 9, steps: vec![Step::Positive, Step::RowShares, Step::Sqrt] };
+    let shares = Side { inputs: 9, steps: vec![Step::Positive, Step::RowShares, Step::Sqrt, Step::Log1p] };
     models.push(("shares", model(Cost::Sqm, [shares, Side { inputs: 9, steps: Vec::new() }])));
     models
 }

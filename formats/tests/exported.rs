@@ -86,6 +86,7 @@ fn every_step_becomes_operations_that_are_connected() -> Result<(), Trouble> {
         (Step::Matrix { rows: 2, cols: 2, values: vec![1.0; 4] }, vec!["MatMul"]),
         (Step::Positive, vec!["Relu"]),
         (Step::Sqrt, vec!["Sqrt"]),
+        (Step::Log1p, vec!["Add", "Log"]),
         (Step::RowShares, [&["Cast", "ReduceSum"][..], &divided].concat()),
         (Step::UnitRows { least: 0.0 }, [&["Cast", "ReduceL2"][..], &divided].concat()),
         (dense(Activation::Identity), vec!["Gemm"]),

@@ -44,6 +44,7 @@ fn step(cols: usize) -> impl Strategy<Value = Step> {
         Just(Step::Positive),
         Just(Step::RowShares),
         Just(Step::Sqrt),
+        Just(Step::Log1p),
         (0f32..1e-6).prop_map(|least| Step::UnitRows { least }),
         (floats(cols * cols), floats(cols), activation()).prop_map(move |(weights, bias, activation)| {
             Step::Dense { inputs: cols, outputs: cols, weights, bias, activation }

@@ -26,11 +26,12 @@ impl Preparation {
 /// A fitted preparation: applies to the points it was fitted on and to new ones alike.
 #[derive(Clone, Debug)]
 pub struct Features {
-    unit_rows: bool,
-    mean: Vec<f32>,
+    /// Whether rows are brought to length 1, first and after the axes.
+    pub unit_rows: bool,
+    pub mean: Vec<f32>,
     /// What each column is multiplied by.
-    scale: Vec<f32>,
-    axes: Option<Dense>,
+    pub scale: Vec<f32>,
+    pub axes: Option<Dense>,
 }
 
 impl Features {

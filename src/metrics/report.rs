@@ -1,7 +1,7 @@
 //! Every figure of a plan with its null beside it, so that no caller reports one without the other.
 
 use super::plan::{gw_loss, independent, marginal_error, matches, relative_entropy, spearman};
-use super::truth::{exact_matches, foscttm_of_plan, label_null, label_transfer_of_plan};
+use super::truth::{BothWays, exact_matches, foscttm_of_plan, label_null, label_transfer_of_plan};
 use crate::geometry::Dense;
 use crate::geometry::ranks::mid_ranks;
 
@@ -84,6 +84,18 @@ impl Known {
             },
         }
     }
+}
+
+/// For every pair the share of points that are closer by the plan, from both sides and averaged: what
+/// FOSCTTM is the mean of.
+pub fn closer_shares(plan: &Dense, pairs: &[(usize, usize)]) -> Vec<f64> {
+    pairs
+        .iter()
+        .map(|&pair| {
+            let BothWays { xy, yx } = foscttm_of_plan(plan, &[pair]);
+            0.5 * (xy + yx)
+        })
+        .collect()
 }
 
 /// The plan between some rows, with all its mass.

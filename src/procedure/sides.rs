@@ -115,10 +115,14 @@ impl Sides {
         self.points.each_ref().map(Dense::cols)
     }
 
+    /// How a side is prepared, fitted to it.
+    pub fn features(&self, side: usize, preparation: Preparation) -> Option<&Features> {
+        self.features[side].iter().find(|(p, _)| *p == preparation).map(|(_, features)| features)
+    }
+
     /// What the encoders see of any points of one side.
     pub fn seen(&self, side: usize, preparation: Preparation, points: &Dense) -> Dense {
-        let fitted = self.features[side].iter().find(|(p, _)| *p == preparation);
-        fitted.map_or_else(|| points.clone(), |(_, features)| features.apply(points))
+        self.features(side, preparation).map_or_else(|| points.clone(), |features| features.apply(points))
     }
 
     /// What the encoders see of all points.

@@ -15,6 +15,8 @@ pub enum Encoders {
     Networks { shapes: [MlpShape; 2], weights: Vec<f32>, cost: CostKind },
     /// `enc_x(x) = xW`, `enc_y(y) = y`; W is row-major, `dims[0]×dims[1]`.
     Linear { dims: [u32; 2], map: Vec<f32> },
+    /// None: the points are embedded already.
+    Embedded { dim: u32, cost: CostKind },
 }
 
 impl Encoders {
@@ -23,13 +25,14 @@ impl Encoders {
         match self {
             Self::Networks { shapes, .. } => shapes.each_ref().map(|shape| shape.sizes[0]),
             Self::Linear { dims, .. } => *dims,
+            Self::Embedded { dim, .. } => [*dim; 2],
         }
     }
 
     /// The cost between what they make of both sides.
     fn cost(&self) -> CostKind {
         match self {
-            Self::Networks { cost, .. } => *cost,
+            Self::Networks { cost, .. } | Self::Embedded { cost, .. } => *cost,
             Self::Linear { .. } => CostKind::Sqm,
         }
     }
@@ -53,6 +56,7 @@ impl Encoders {
                 matmul::record(plan, Layout::NN, 1.0, [x, w, mapped], Epilogue::None);
                 (pass, [mapped, y])
             }
+            Self::Embedded { .. } => (plan.begin_pass("embed"), [x, y]),
         }
     }
 }

@@ -6,13 +6,21 @@
 pub mod pace;
 
 #[cfg(target_arch = "wasm32")]
+mod aligning;
+#[cfg(target_arch = "wasm32")]
 mod demo;
+#[cfg(target_arch = "wasm32")]
+mod desk;
+#[cfg(target_arch = "wasm32")]
+mod live;
 #[cfg(target_arch = "wasm32")]
 mod runs;
 #[cfg(target_arch = "wasm32")]
 mod scope;
 #[cfg(target_arch = "wasm32")]
 mod serve;
+#[cfg(target_arch = "wasm32")]
+mod source;
 
 #[cfg(target_arch = "wasm32")]
 pub use serve::serve;

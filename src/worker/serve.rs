@@ -8,27 +8,32 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::MessageEvent;
 
+use super::aligning::{Refusal, Task};
 use super::demo;
+use super::desk::{self, Desk};
 use super::runs::Runs;
 use super::scope::{breathe, post, rest, scope, within};
 use crate::check;
 use crate::exec::{Device, ExecError, Opened, Preference, Reason};
 use crate::kernels;
+use crate::procedure::Failure as Fallen;
 use crate::protocol::{
-    Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, Recovery, RunId,
-    unpack,
+    Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, FileRef, Message, Reading,
+    Recovery, RunId, Slot, unpack,
 };
 
 struct Worker {
     /// `None` until [`Command::Open`] has been carried out.
     device: RefCell<Option<Device>>,
     runs: Runs,
+    desk: RefCell<Desk>,
 }
 
 /// Starts listening and tells the page so.
 pub fn serve() {
     report_panics();
-    let worker = Rc::new(Worker { device: RefCell::default(), runs: Runs::default() });
+    let worker =
+        Rc::new(Worker { device: RefCell::default(), runs: Runs::default(), desk: RefCell::default() });
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         match unpack::<Command>(&event.data()) {
             Ok(message) => worker.clone().handle(message),
@@ -55,7 +60,22 @@ impl Worker {
             Command::SelfCheck => {
                 self.start(run, async move |worker: &Self, device| worker.self_check(device, run).await);
             }
-            _ => {}
+            Command::Step => self.runs.step(run),
+            Command::Finish => self.runs.finish(run),
+            Command::Unload { slot } => self.desk.borrow_mut().clear(slot),
+            Command::Load { slot, file, reading } => self.load(run, slot, file, reading),
+            Command::Align { options } => {
+                self.task(run, async move |task: Task<'_>| task.align(&options).await)
+            }
+            Command::Show { candidate } => {
+                self.task(run, async move |task: Task<'_>| task.show(candidate).await)
+            }
+            Command::Compare => self.task(run, async move |task: Task<'_>| task.compare().await),
+            Command::Apply => self.task(run, async move |task: Task<'_>| task.apply().await),
+            Command::Matches { words, from, count } => {
+                self.task(run, async move |task: Task<'_>| task.matches(&words, from, count));
+            }
+            Command::Export { what } => self.task(run, async move |task: Task<'_>| task.export(what)),
         }
     }
 
@@ -71,6 +91,47 @@ impl Worker {
             self.runs.stop(run);
             if let Err(error) = outcome {
                 fail(run, failure(&error));
+            }
+        });
+    }
+
+    /// Runs a task on the tables to its end and says how it ended.
+    fn task<F>(self: Rc<Self>, run: RunId, work: F)
+    where
+        F: AsyncFnOnce(Task<'_>) -> Result<(), Refusal> + 'static,
+    {
+        self.runs.start(run);
+        spawn_local(async move {
+            let device = self.opened().await;
+            let task = Task { device: &device, desk: &self.desk, runs: &self.runs, run };
+            let outcome = work(task).await;
+            self.runs.stop(run);
+            match outcome {
+                Ok(()) => post(run, Event::Finished, Vec::new()),
+                // Whoever cancelled it does not wait for an answer.
+                Err(Refusal::Fault(Fallen::Cancelled)) => {}
+                Err(refusal) => fail(run, refused(refusal)),
+            }
+        });
+    }
+
+    /// Reads a file. What the slot held before stays in use until it is replaced.
+    fn load(self: Rc<Self>, run: RunId, slot: Slot, file: FileRef, reading: Reading) {
+        self.runs.start(run);
+        spawn_local(async move {
+            let outcome = desk::read(&self.desk, &self.runs, run, slot, &file, &reading).await;
+            let wanted = self.runs.wanted(run).await;
+            self.runs.stop(run);
+            match outcome {
+                Ok((filling, content, input)) if wanted => {
+                    self.desk.borrow_mut().put(slot, filling, input);
+                    post(run, Event::Loaded { slot, content }, Vec::new());
+                    post(run, Event::Finished, Vec::new());
+                }
+                Err(trouble) if trouble.kind != formats::Kind::Cancelled => {
+                    fail(run, refused(Refusal::Trouble(trouble.of(&file.name))));
+                }
+                _ => {}
             }
         });
     }
@@ -198,7 +259,7 @@ fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
             .map(|a| a.limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
             .unwrap_or_default(),
         kernels: kernels::ALL.len() as u32,
-        defaults: Box::default(),
+        defaults: Box::new(crate::study::options::defaults()),
     }
 }
 
@@ -217,6 +278,31 @@ fn failure(error: &ExecError) -> Failure {
         hint: error.hint().into(),
         details: error.details().into(),
         recovery,
+    }
+}
+
+/// Why something was not done, in words.
+fn refused(refusal: Refusal) -> Failure {
+    let plain = |message: String, hint: &str| Failure {
+        message,
+        hint: hint.to_owned(),
+        details: String::new(),
+        recovery: Recovery::None,
+    };
+    match refusal {
+        Refusal::Fault(Fallen::Device(error)) => failure(&error),
+        Refusal::Fault(fallen @ Fallen::Diverged { .. }) => plain(
+            fallen.to_string(),
+            "Your data and settings are as they were: change what is named above and start again.",
+        ),
+        Refusal::Fault(other) => plain(other.to_string(), "Nothing that was loaded is lost."),
+        Refusal::Words(words) => plain(words, "Nothing that was loaded is lost."),
+        Refusal::Trouble(trouble) => {
+            let place = [&trouble.file, &trouble.place].map(|part| part.as_str()).into_iter();
+            let place: Vec<&str> = place.filter(|part| !part.is_empty()).collect();
+            let where_and = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
+            plain(format!("{where_and}{}", trouble.what), &trouble.fix)
+        }
     }
 }
 

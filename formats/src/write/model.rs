@@ -67,6 +67,8 @@ pub enum Step {
     RowShares,
     /// Each value to its square root.
     Sqrt,
+    /// Each value v to log(1 + v).
+    Log1p,
     /// Each row to Euclidean length 1. A row that is not longer than `least` becomes zero.
     UnitRows { least: f32 },
     /// A layer of a network: `act(v W + b)`, with W row by row.
@@ -141,7 +143,7 @@ impl Step {
                 (*inputs, inputs.checked_mul(*outputs) == Some(weights.len()) && bias.len() == *outputs)
             }
             Self::UnitRows { least } => (cols, *least >= 0.0),
-            Self::Positive | Self::RowShares | Self::Sqrt => (cols, true),
+            Self::Positive | Self::RowShares | Self::Sqrt | Self::Log1p => (cols, true),
         };
         if expected != cols {
             return Err(broken(format!("It is made for {expected} columns, but there are {cols} by then.")));

@@ -87,6 +87,10 @@ impl Graph {
             Step::Matrix { rows, cols, values } => self.then_with("MatMul", &[*rows, *cols], values),
             Step::Positive => self.then("Relu", None),
             Step::Sqrt => self.then("Sqrt", None),
+            Step::Log1p => {
+                self.then_with("Add", &[1], &[1.0]);
+                self.then("Log", None);
+            }
             Step::RowShares => {
                 let rows = self.widened();
                 let axes = self.constant(&[1], INT64, &1i64.to_le_bytes());

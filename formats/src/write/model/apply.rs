@@ -11,7 +11,8 @@ impl Model {
 }
 
 impl Side {
-    fn apply(&self, rows: usize, values: &[f32]) -> Result<Vec<f32>, Trouble> {
+    /// What the chain makes of some rows.
+    pub fn apply(&self, rows: usize, values: &[f32]) -> Result<Vec<f32>, Trouble> {
         let outputs = self.outputs()?;
         if rows.checked_mul(self.inputs) != Some(values.len()) {
             let what = format!("{} values are not {rows} rows of {} columns.", values.len(), self.inputs);
@@ -39,6 +40,7 @@ impl Step {
             Self::Positive => row.iter().map(|v| v.max(0.0)).collect(),
             Self::RowShares => divided(&row, row.iter().map(|v| f64::from(*v)).sum(), 0.0),
             Self::Sqrt => row.iter().map(|v| v.sqrt()).collect(),
+            Self::Log1p => row.iter().map(|v| (1.0 + v).ln()).collect(),
             Self::UnitRows { least } => {
                 let square: f64 = row.iter().map(|v| f64::from(*v).powi(2)).sum();
                 divided(&row, square.sqrt(), f64::from(*least))

@@ -96,7 +96,7 @@ fn arrays(sides: &mut [Side; 2]) -> Vec<Array<'_>> {
                     all.push((name("weights"), vec![*inputs, *outputs], weights));
                     all.push((name("bias"), vec![*outputs], bias));
                 }
-                Step::Positive | Step::RowShares | Step::Sqrt | Step::UnitRows { .. } => {}
+                Step::Positive | Step::RowShares | Step::Sqrt | Step::Log1p | Step::UnitRows { .. } => {}
             }
             cols = outputs;
         }

@@ -1,0 +1,118 @@
+//! Trained encoders as a model that outlives this program, and back: what `formats` saves and exports.
+
+use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step};
+
+use crate::geometry::Dense;
+use crate::kernels::Activation;
+use crate::procedure::{Candidate, Sides};
+use crate::solver::cost::CostKind;
+use crate::solver::infer::Encoders;
+use crate::solver::mlp::MlpShape;
+
+/// Rows that are not longer than this have no direction; as in the kernel `unit_rows`.
+const NO_DIRECTION: f32 = 1e-12;
+
+/// The model of a candidate. `before` is what was done to the tables first.
+pub fn of(
+    candidate: &Candidate,
+    sides: &Sides,
+    before: [&[Step]; 2],
+    inputs: [usize; 2],
+    about: About,
+) -> Model {
+    let preparations = candidate.origin.preparations();
+    let mut weights = match &candidate.encoders {
+        Encoders::Networks { weights, .. } => weights.as_slice(),
+        _ => &[],
+    };
+    let sides = [0, 1].map(|side| {
+        let mut steps = before[side].to_vec();
+        if let Some(features) = sides.features(side, preparations[side]) {
+            let unit = Step::UnitRows { least: 0.0 };
+            steps.extend(features.unit_rows.then(|| unit.clone()));
+            steps.push(Step::Subtract(features.mean.clone()));
+            steps.push(Step::Scale(features.scale.clone()));
+            if let Some(axes) = &features.axes {
+                steps.push(matrix(axes));
+                steps.extend(features.unit_rows.then_some(unit));
+            }
+        }
+        match &candidate.encoders {
+            Encoders::Networks { shapes, cost, .. } => {
+                let (own, rest) = weights.split_at(shapes[side].parameters().min(weights.len()));
+                weights = rest;
+                steps.extend(layers(&shapes[side], own));
+                steps.extend((*cost == CostKind::Cosine).then_some(Step::UnitRows { least: NO_DIRECTION }));
+            }
+            Encoders::Linear { dims, map } if side == 0 => {
+                let [rows, cols] = dims.map(|d| d as usize);
+                steps.push(Step::Matrix { rows, cols, values: map.clone() });
+            }
+            Encoders::Linear { .. } | Encoders::Embedded { .. } => {}
+        }
+        Side { inputs: inputs[side], steps }
+    });
+    let cost = match cost(&candidate.encoders) {
+        CostKind::Sqm => Cost::Sqm,
+        CostKind::Cosine => Cost::Cosine,
+    };
+    Model { about: About { cost, ..about }, sides }
+}
+
+fn cost(encoders: &Encoders) -> CostKind {
+    match encoders {
+        Encoders::Networks { cost, .. } | Encoders::Embedded { cost, .. } => *cost,
+        Encoders::Linear { .. } => CostKind::Sqm,
+    }
+}
+
+/// What the transport needs to know about points that a model has embedded.
+pub fn embedded(model: &Model) -> Result<Encoders, String> {
+    let dim = model.check().map_err(|trouble| trouble.to_string())?;
+    let cost = match model.about.cost {
+        Cost::Sqm => CostKind::Sqm,
+        Cost::Cosine => CostKind::Cosine,
+    };
+    Ok(Encoders::Embedded { dim: dim as u32, cost })
+}
+
+/// Where a model puts the rows of one side.
+pub fn embed(model: &Model, side: usize, points: &Dense) -> Result<Dense, String> {
+    let dim = model.check().map_err(|trouble| trouble.to_string())?;
+    let inputs = model.sides[side].inputs;
+    if points.cols() != inputs {
+        return Err(format!(
+            "The new {} data set has {} columns, the model was trained on {inputs}. Give the same columns, in the same order.",
+            ["first", "second"][side],
+            points.cols()
+        ));
+    }
+    let values = model.apply(side, points.rows(), points.data()).map_err(|trouble| trouble.to_string())?;
+    Ok(Dense::new(points.rows(), dim, values))
+}
+
+fn matrix(dense: &Dense) -> Step {
+    Step::Matrix { rows: dense.rows(), cols: dense.cols(), values: dense.data().to_vec() }
+}
+
+/// The layers of a network whose parameters lie one after the other, the weights of a layer before its bias.
+fn layers(shape: &MlpShape, mut parameters: &[f32]) -> Vec<Step> {
+    let last = shape.sizes.len() - 2;
+    let mut steps = Vec::new();
+    for (l, pair) in shape.sizes.windows(2).enumerate() {
+        let [inputs, outputs] = [pair[0] as usize, pair[1] as usize];
+        let (weights, rest) = parameters.split_at(inputs * outputs);
+        let (bias, rest) = rest.split_at(outputs);
+        parameters = rest;
+        let activation = match if l == last { shape.output } else { shape.hidden } {
+            Activation::Identity => Saved::Identity,
+            Activation::Relu => Saved::Relu,
+            Activation::LeakyRelu => Saved::LeakyRelu,
+            Activation::Elu => Saved::Elu,
+            Activation::Tanh => Saved::Tanh,
+        };
+        let (weights, bias) = (weights.to_vec(), bias.to_vec());
+        steps.push(Step::Dense { inputs, outputs, weights, bias, activation });
+    }
+    steps
+}

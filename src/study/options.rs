@@ -1,0 +1,186 @@
+//! Settings as the page names them, and as the solver takes them.
+
+use crate::geometry::panel::{Distance, Measure};
+use crate::kernels::Activation;
+use crate::procedure::{EncoderChoice, LossChoice, Settings};
+use crate::protocol::AlignOptions;
+use crate::solver::align::AlignSettings;
+use crate::solver::annealing::{Annealing, Shape};
+use crate::solver::cost::CostKind;
+
+const ENCODERS: [(&str, EncoderChoice); 3] =
+    [("both", EncoderChoice::Both), ("mlp", EncoderChoice::Networks), ("linear", EncoderChoice::Linear)];
+const ACTIVATIONS: [(&str, Activation); 4] = [
+    ("relu", Activation::Relu),
+    ("leaky-relu", Activation::LeakyRelu),
+    ("elu", Activation::Elu),
+    ("tanh", Activation::Tanh),
+];
+const COSTS: [(&str, CostKind); 2] = [("sqm", CostKind::Sqm), ("cosine", CostKind::Cosine)];
+const SHAPES: [(&str, Shape); 3] =
+    [("exponential", Shape::Exponential), ("linear", Shape::Linear), ("constant", Shape::Constant)];
+
+/// The name of a choice.
+fn name<T: PartialEq + Copy>(table: &[(&'static str, T)], value: T) -> String {
+    table.iter().find(|(_, v)| *v == value).map_or("", |(name, _)| name).to_owned()
+}
+
+/// The choice of a name.
+fn named<T: Copy>(table: &[(&'static str, T)], what: &str, name: &str) -> Result<T, String> {
+    table.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+        format!("There is no {what} called \u{201c}{name}\u{201d}. Choose one of: {}.", names.join(", "))
+    })
+}
+
+/// The settings a run has unless told otherwise.
+pub fn defaults() -> AlignOptions {
+    let Settings { encoder, loss, fits, sample, train, redraw, dirichlet, fused, pairs, eps, seed, .. } =
+        Settings::default();
+    let AlignSettings {
+        hidden,
+        embedding,
+        activation,
+        cost,
+        steps,
+        rate,
+        annealing,
+        sinkhorn,
+        conjugate,
+        ..
+    } = train;
+    AlignOptions {
+        encoder: name(&ENCODERS, encoder),
+        loss: loss.name().to_owned(),
+        distance_x: String::new(),
+        distance_y: String::new(),
+        sample: sample as u32,
+        steps,
+        fits,
+        redraw: redraw.unwrap_or(0),
+        hidden,
+        embedding,
+        activation: name(&ACTIVATIONS, activation),
+        cost: name(&COSTS, cost),
+        rate,
+        eps_start: annealing.start,
+        eps_end: annealing.end,
+        annealing: name(&SHAPES, annealing.shape),
+        sinkhorn,
+        conjugate,
+        dirichlet,
+        fused,
+        pairs,
+        eps,
+        seed: seed as u32,
+    }
+}
+
+/// The solver's settings, or what is wrong with the options.
+pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
+    let within = |what: &str, value: u32, low: u32, high: u32| {
+        if (low..=high).contains(&value) {
+            return Ok(value);
+        }
+        Err(format!("{what} is {value}. It has to be between {low} and {high}."))
+    };
+    let positive = |what: &str, value: f32, high: f32| {
+        if value.is_finite() && value > 0.0 && value <= high {
+            return Ok(value);
+        }
+        Err(format!("{what} is {value}. It has to be above 0 and at most {high}."))
+    };
+    let weight = |what: &str, value: f32| {
+        if value.is_finite() && (0.0..=1000.0).contains(&value) {
+            return Ok(value);
+        }
+        Err(format!("{what} is {value}. It has to be between 0 and 1000."))
+    };
+    let loss = LossChoice::named(&options.loss)
+        .ok_or_else(|| format!("There is no loss called \u{201c}{}\u{201d}.", options.loss))?;
+    let shape = named(&SHAPES, "annealing", &options.annealing)?;
+    let (start, end) =
+        (positive("The first ε", options.eps_start, 1e4)?, positive("The last ε", options.eps_end, 1e4)?);
+    if shape != Shape::Constant && start < end {
+        return Err(format!("ε starts at {start} and ends at {end}. It has to fall: exchange them."));
+    }
+    let train = AlignSettings {
+        hidden: within("The width of the networks", options.hidden, 2, 1024)?,
+        embedding: within("The size of the embedding", options.embedding, 2, 256)?,
+        activation: named(&ACTIVATIONS, "activation", &options.activation)?,
+        cost: named(&COSTS, "cost", &options.cost)?,
+        steps: within("The number of steps", options.steps, 1, 20_000)?,
+        rate: positive("The learning rate", options.rate, 1.0)?,
+        annealing: Annealing { shape, start, end, ..Annealing::default() },
+        sinkhorn: within("The number of Sinkhorn iterations", options.sinkhorn, 1, 200)?,
+        conjugate: within("The number of conjugate gradient iterations", options.conjugate, 1, 200)?,
+        seed: options.seed.into(),
+    };
+    Ok(Settings {
+        encoder: named(&ENCODERS, "encoder", &options.encoder)?,
+        loss,
+        measures: measures(&options.distance_x, &options.distance_y)?,
+        fits: within("The number of fits", options.fits, 1, 16)?,
+        sample: within("The subsample", options.sample, 4, 4000)? as usize,
+        train,
+        redraw: (options.redraw > 0).then_some(options.redraw),
+        dirichlet: weight("The weight of the smoothness", options.dirichlet)?,
+        fused: weight("The weight of the shared features", options.fused)?,
+        pairs: weight("The weight of the known pairs", options.pairs)?,
+        eps: positive("ε of the transport", options.eps, 10.0)?,
+        seed: options.seed.into(),
+        ..Settings::default()
+    })
+}
+
+/// The measures that are asked for; none for the panel.
+fn measures(x: &str, y: &str) -> Result<Vec<Measure>, String> {
+    let distance = |name: &str, side: &str| {
+        Distance::named(name).ok_or_else(|| {
+            format!("There is no distance called \u{201c}{name}\u{201d} for the {side} data set.")
+        })
+    };
+    match (x, y) {
+        ("", "") => Ok(Vec::new()),
+        // One that is left open follows the other.
+        (x, "") => Ok(vec![Measure::same(distance(x, "first")?)]),
+        ("", y) => Ok(vec![Measure::same(distance(y, "second")?)]),
+        (x, y) => Ok(vec![Measure { x: distance(x, "first")?, y: distance(y, "second")? }]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_solver() {
+        let back = settings(&defaults()).expect("usable");
+        assert_eq!(format!("{back:?}"), format!("{:?}", Settings::default()));
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_in_words() {
+        let refused = |change: fn(&mut AlignOptions)| {
+            let mut options = defaults();
+            change(&mut options);
+            settings(&options).expect_err("refused")
+        };
+        assert!(refused(|o| o.loss = "kind".into()).contains("kind"));
+        assert!(refused(|o| o.steps = 0).contains("between 1 and 20000"));
+        assert!(refused(|o| o.rate = f32::NAN).contains("learning rate"));
+        assert!(refused(|o| o.eps_start = 0.01).contains("has to fall"));
+        assert!(refused(|o| o.distance_y = "far".into()).contains("second"));
+        assert!(refused(|o| o.embedding = 1).contains("embedding"));
+        assert!(refused(|o| o.fused = -1.0).contains("shared"));
+    }
+
+    #[test]
+    fn a_distance_for_one_side_is_taken_for_both() {
+        let one = AlignOptions { distance_x: "geodesic".into(), ..defaults() };
+        assert_eq!(settings(&one).expect("usable").measures, [Measure::same(Distance::Geodesic)]);
+        let two = AlignOptions { distance_y: "cosine".into(), ..one };
+        let want = Measure { x: Distance::Geodesic, y: Distance::Cosine };
+        assert_eq!(settings(&two).expect("usable").measures, [want]);
+    }
+}

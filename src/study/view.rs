@@ -1,0 +1,106 @@
+//! Clouds of any dimension on a flat screen.
+
+use crate::geometry::Dense;
+use crate::geometry::spectral::{principal_axes, product};
+
+/// Rows on which axes are found; all are projected.
+const SEEN: usize = 3000;
+
+/// The first two principal coordinates of points.
+pub fn flat(points: &Dense) -> Dense {
+    together(&[points]).pop().unwrap_or_else(|| Dense::new(0, 2, Vec::new()))
+}
+
+/// Several clouds in the first two principal coordinates of all of them together.
+pub fn together(clouds: &[&Dense]) -> Vec<Dense> {
+    let cols = clouds.first().map_or(0, |cloud| cloud.cols());
+    let rows: usize = clouds.iter().map(|cloud| cloud.rows()).sum();
+    let every = rows.div_ceil(SEEN).max(1);
+    let all = clouds.iter().flat_map(|cloud| (0..cloud.rows()).map(|i| cloud.row(i)));
+    let seen: Vec<&[f32]> = all.step_by(every).collect();
+    let mut mean = vec![0f64; cols];
+    for row in &seen {
+        mean.iter_mut().zip(*row).for_each(|(sum, v)| *sum += f64::from(*v) / seen.len() as f64);
+    }
+    let centred = |row: &[f32], j: usize| row[j] - mean[j] as f32;
+    let axes =
+        (cols > 2).then(|| principal_axes(&Dense::from_fn(seen.len(), cols, |i, j| centred(seen[i], j))));
+    clouds
+        .iter()
+        .map(|cloud| {
+            let moved = Dense::from_fn(cloud.rows(), cols, |i, j| centred(cloud.row(i), j));
+            let turned = axes.as_ref().map_or_else(|| moved.clone(), |axes| product(&moved, axes));
+            let value = |i: usize, j: usize| if j < turned.cols() { turned.at(i, j) } else { 0.0 };
+            Dense::from_fn(cloud.rows(), 2, value)
+        })
+        .collect()
+}
+
+/// Turns clouds, which lie in the plane, so that they are nearest to where they were before: from frame to frame axes
+/// may flip or exchange places, and the eye should not have to follow that.
+pub fn steady(now: &mut [Dense], before: &[Dense]) {
+    if now.len() != before.len() || now.iter().zip(before).any(|(a, b)| a.rows() != b.rows()) {
+        return;
+    }
+    // The best rotation or reflection of the plane, in closed form from the 2×2 matrix of moments.
+    let mut m = [[0f64; 2]; 2];
+    for (a, b) in now.iter().zip(before) {
+        for i in 0..a.rows() {
+            for (r, line) in m.iter_mut().enumerate() {
+                for (c, sum) in line.iter_mut().enumerate() {
+                    *sum += f64::from(a.at(i, r)) * f64::from(b.at(i, c));
+                }
+            }
+        }
+    }
+    let turn = (m[0][0] + m[1][1]).hypot(m[0][1] - m[1][0]);
+    let flip = (m[0][0] - m[1][1]).hypot(m[0][1] + m[1][0]);
+    let q = if turn >= flip {
+        let (c, s) = (m[0][0] + m[1][1], m[0][1] - m[1][0]);
+        [[c, s], [-s, c]].map(|line| line.map(|v| v / turn.max(1e-300)))
+    } else {
+        let (c, s) = (m[0][0] - m[1][1], m[0][1] + m[1][0]);
+        [[c, s], [s, -c]].map(|line| line.map(|v| v / flip.max(1e-300)))
+    };
+    for cloud in now {
+        for i in 0..cloud.rows() {
+            let row = cloud.row_mut(i);
+            let (x, y) = (f64::from(row[0]), f64::from(row[1]));
+            row[0] = (x * q[0][0] + y * q[1][0]) as f32;
+            row[1] = (x * q[0][1] + y * q[1][1]) as f32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    #[test]
+    fn a_cloud_lies_flat_along_its_longest_axes() {
+        let mut rng = Rng::new(2);
+        let points = Dense::from_fn(50, 4, |_, j| [0.1, 5.0, 0.01, 1.0][j] * rng.uniform(-1.0, 1.0) + 7.0);
+        let flat = flat(&points);
+        let deviation = |j: usize| (0..50).map(|i| flat.at(i, j).powi(2)).sum::<f32>().sqrt();
+        assert!(deviation(0) > 2.0 * deviation(1) && deviation(1) > 1.0);
+        let one = super::flat(&Dense::from_fn(5, 1, |i, _| i as f32));
+        assert_eq!(one.row(0), [-2.0, 0.0], "a single column is the first axis");
+    }
+
+    #[test]
+    fn turned_and_flipped_clouds_are_turned_back() {
+        let mut rng = Rng::new(3);
+        let cloud = Dense::new(20, 2, rng.fill(40, -1.0, 1.0));
+        let (s, c) = 2.1f32.sin_cos();
+        for flip in [1.0, -1.0] {
+            let turned = Dense::from_fn(20, 2, |i, j| {
+                let (x, y) = (cloud.at(i, 0), flip * cloud.at(i, 1));
+                [c * x - s * y, s * x + c * y][j]
+            });
+            let mut now = [turned];
+            steady(&mut now, std::slice::from_ref(&cloud));
+            assert!(now[0].data().iter().zip(cloud.data()).all(|(a, b)| (a - b).abs() < 1e-5), "{flip}");
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! What the worker does with the tables on its desk: align them, compare, apply what was learned, hand out files.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use formats::Trouble;
+use formats::write::model::{About, Cost, Model};
+use formats::write::record::{Record, Timing};
+use js_sys::{Array, Uint8Array};
+use web_sys::{Blob, BlobPropertyBag, Url};
+
+use super::desk::Desk;
+use super::live::Live;
+use super::runs::Runs;
+use super::scope::{now, post};
+use crate::exec::Device;
+use crate::geometry::Dense;
+use crate::geometry::panel::Distance;
+use crate::procedure::{self, Coupling, Failure as Fault, NoControl, Settings, Sides};
+use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
+use crate::study::outcome::{Rows, Shown, Study, matches};
+use crate::study::take_away::{Goods, file};
+use crate::study::{model, options};
+
+/// New points that trained encoders were applied to.
+pub(super) struct Applied {
+    sides: Sides,
+    rows: [Rows; 2],
+    coupling: Coupling,
+    model: Model,
+}
+
+/// Why something could not be done.
+pub(super) enum Refusal {
+    Fault(Fault),
+    Words(String),
+    Trouble(Trouble),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(words: String) -> Self {
+        Self::Words(words)
+    }
+}
+
+impl From<Trouble> for Refusal {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+/// The task of one run.
+pub(super) struct Task<'a> {
+    pub(super) device: &'a Device,
+    pub(super) desk: &'a RefCell<Desk>,
+    pub(super) runs: &'a Runs,
+    pub(super) run: RunId,
+}
+
+impl Task<'_> {
+    /// Aligns what is loaded.
+    pub(super) async fn align(&self, options: &AlignOptions) -> Result<(), Refusal> {
+        let settings = options::settings(options)?;
+        let sides = self.sides(options)?;
+        let rows = Side::BOTH.map(|side| self.desk.borrow().rows(Slot::Features(side), side));
+        let truth = self.desk.borrow().pairs(Slot::Truth).to_vec();
+        let codes = rows.each_ref().map(|rows| -> Vec<f32> {
+            let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
+            codes
+                .iter()
+                .map(|code| if *code == formats::Labels::MISSING { -1.0 } else { *code as f32 })
+                .collect()
+        });
+        let mut live = Live::new(self.runs, self.run, &settings, codes);
+        let start = now();
+        let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
+        let trained = now();
+        let best = alignment.best();
+        let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
+        let study = Study {
+            sides,
+            rows,
+            truth,
+            options: options.clone(),
+            settings,
+            alignment,
+            shown: 0,
+            coupling,
+            train_s: (trained - start) / 1000.0,
+            infer_s: (now() - trained) / 1000.0,
+        };
+        let (outcome, bulk) = study.outcome()?;
+        let mut desk = self.desk.borrow_mut();
+        desk.study = Some(study);
+        desk.applied = None;
+        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
+        Ok(())
+    }
+
+    /// The loaded tables as the solver takes them.
+    fn sides(&self, options: &AlignOptions) -> Result<Sides, Refusal> {
+        let desk = self.desk.borrow();
+        let points = |slot: Slot| desk.table(slot).map(|prepared| prepared.points.clone());
+        let [dx, dy] = Side::BOTH.map(|side| points(Slot::Distances(side)));
+        let side = |side: Side, name: &str, distances: &Option<Dense>| -> Result<Dense, Refusal> {
+            // Distances alone are points as well: each row says how far a point is from all others.
+            points(Slot::Features(side)).or_else(|| distances.clone()).ok_or_else(|| {
+                Refusal::Words(format!(
+                    "The {name} data set is missing. Drop a file there, or take a sample."
+                ))
+            })
+        };
+        let (x, y) = (side(Side::X, "first", &dx)?, side(Side::Y, "second", &dy)?);
+        let given = Distance::Given.name();
+        let wanted = options.distance_x == given || options.distance_y == given;
+        let mut sides = match (dx, dy) {
+            (Some(dx), Some(dy)) => Sides::with_distances(x, y, dx, dy)?,
+            (None, None) if !wanted => Sides::new(x, y)?,
+            _ => {
+                return Err(Refusal::Words(
+                    "Distances are given for one data set only. Add a distance matrix for the other, or remove it.".into(),
+                ));
+            }
+        };
+        let known = desk.pairs(Slot::Pairs);
+        if !known.is_empty() {
+            sides = sides.knowing(known.to_vec())?;
+        }
+        match Side::BOTH.map(|side| points(Slot::Shared(side))) {
+            [Some(x), Some(y)] => sides = sides.sharing(x, y)?,
+            [None, None] => {}
+            _ => {
+                return Err(Refusal::Words(
+                    "Shared features are given for one data set only. Add the same columns of the other, or remove them.".into(),
+                ));
+            }
+        }
+        Ok(sides)
+    }
+
+    /// Shows another candidate of the last alignment.
+    pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
+        let Some(mut study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
+        let chosen = (candidate as usize).min(study.alignment.candidates.len() - 1);
+        let start = now();
+        let outcome = procedure::infer(
+            self.device,
+            &study.sides,
+            &study.alignment.candidates[chosen],
+            study.settings.eps,
+            &mut NoControl,
+        )
+        .await;
+        let shown = match outcome {
+            Ok(coupling) => {
+                study.coupling = coupling;
+                study.shown = chosen;
+                study.infer_s = (now() - start) / 1000.0;
+                study.outcome().map_err(Refusal::Words)
+            }
+            Err(fault) => Err(fault.into()),
+        };
+        let mut desk = self.desk.borrow_mut();
+        desk.study = Some(study);
+        desk.applied = None;
+        let (outcome, bulk) = shown?;
+        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
+        Ok(())
+    }
+
+    /// Entropic Gromov-Wasserstein on the same data.
+    pub(super) async fn compare(&self) -> Result<(), Refusal> {
+        let Some(study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
+        let start = now();
+        let solved = procedure::entropic_gw(self.device, &study.sides, &study.settings).await;
+        let compared = solved.map_err(Refusal::from).and_then(|(coupling, _)| {
+            let shown = Shown {
+                sides: &study.sides,
+                rows: &study.rows,
+                truth: &study.truth,
+                settings: &study.settings,
+                coupling: &coupling,
+            };
+            let (report, _) = shown.report()?;
+            let score = procedure::plan_spearman(&study.sides, &study.settings, &coupling)?;
+            let (outcome, bulk) = shown.outcome(&report, score);
+            Ok((Outcome { train_s: (now() - start) / 1000.0, ..outcome }, bulk))
+        });
+        self.desk.borrow_mut().study = Some(study);
+        let (outcome, bulk) = compared?;
+        post(self.run, Event::Compared(Box::new(outcome)), bulk);
+        Ok(())
+    }
+
+    /// Applies the model, loaded or just trained, to the new points; a side without new points keeps its old ones.
+    pub(super) async fn apply(&self) -> Result<(), Refusal> {
+        let model = self.model().ok_or_else(|| {
+            Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
+        })?;
+        let (points, rows) = {
+            let desk = self.desk.borrow();
+            let side = |side: Side| -> Result<(Dense, Rows), Refusal> {
+                let slots = [Slot::New(side), Slot::Features(side)];
+                let slot = slots.into_iter().find(|slot| desk.table(*slot).is_some());
+                let slot = slot.ok_or_else(|| Refusal::Words("Drop a file with new points first.".into()))?;
+                // The chain is part of the model: it starts from the table as it is.
+                let table = desk.table(slot).map(|prepared| &prepared.table);
+                let points = table.map(|t| Dense::new(t.rows, t.cols, t.values.clone()));
+                points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
+            };
+            let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
+            ([x, y], [rx, ry])
+        };
+        let start = now();
+        let embedded = [model::embed(&model, 0, &points[0])?, model::embed(&model, 1, &points[1])?];
+        let encoders = model::embedded(&model)?;
+        let eps = model.about.eps;
+        let settings = Settings { eps, ..self.settings() };
+        let mut live = Live::new(self.runs, self.run, &settings, [Vec::new(), Vec::new()]);
+        let [x, y] = &embedded;
+        let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut live).await?;
+        let [x, y] = points;
+        let sides = Sides::new(x, y)?;
+        let shown =
+            Shown { sides: &sides, rows: &rows, truth: &[], settings: &settings, coupling: &coupling };
+        let (report, _) = shown.report()?;
+        let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
+        let (outcome, bulk) = shown.outcome(&report, score);
+        let outcome = Outcome { infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
+        self.desk.borrow_mut().applied = Some(Applied { sides, rows, coupling, model });
+        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
+        Ok(())
+    }
+
+    fn settings(&self) -> Settings {
+        self.desk.borrow().study.as_ref().map(|study| study.settings.clone()).unwrap_or_default()
+    }
+
+    /// The loaded model, or that of the candidate which is shown.
+    fn model(&self) -> Option<Model> {
+        let desk = self.desk.borrow();
+        desk.model.clone().or_else(|| trained(&desk))
+    }
+
+    pub(super) fn matches(&self, words: &str, from: u32, count: u32) -> Result<(), Refusal> {
+        let desk = self.desk.borrow();
+        let (plan, rows) = looked_at(&desk).ok_or_else(nothing_yet)?;
+        let (total, found) = matches(plan, rows, words, from as usize, count.min(500) as usize);
+        post(self.run, Event::Matches { total: total as u32, from, rows: found }, Vec::new());
+        Ok(())
+    }
+
+    /// Makes a file and tells where it is.
+    pub(super) fn export(&self, what: Export) -> Result<(), Refusal> {
+        let desk = self.desk.borrow();
+        let record = record(&desk, self.device);
+        let study_model = trained(&desk);
+        let goods = match (&desk.applied, &desk.study) {
+            (Some(applied), _) => Goods {
+                coupling: &applied.coupling,
+                rows: &applied.rows,
+                points_y: applied.sides.points()[1],
+                model: Some(&applied.model),
+                record: &record,
+            },
+            (None, Some(study)) => Goods {
+                coupling: &study.coupling,
+                rows: &study.rows,
+                points_y: study.sides.points()[1],
+                model: study_model.as_ref(),
+                record: &record,
+            },
+            (None, None) => return Err(nothing_yet()),
+        };
+        let (name, bytes) = file(what, &goods)?;
+        let url = address(&bytes).map_err(|_| {
+            Refusal::Words(
+                "The browser refused to make the file. Close other tabs to free memory, and try again."
+                    .into(),
+            )
+        })?;
+        post(self.run, Event::Exported { what, name, url }, Vec::new());
+        Ok(())
+    }
+}
+
+fn nothing_yet() -> Refusal {
+    Refusal::Words("There is no alignment yet. Align two data sets first.".into())
+}
+
+/// The plan that is looked at, and its rows.
+fn looked_at(desk: &Desk) -> Option<(&Dense, &[Rows; 2])> {
+    match (&desk.applied, &desk.study) {
+        (Some(applied), _) => Some((&applied.coupling.plan, &applied.rows)),
+        (None, Some(study)) => Some((&study.coupling.plan, &study.rows)),
+        (None, None) => None,
+    }
+}
+
+/// The model of the candidate that is shown.
+fn trained(desk: &Desk) -> Option<Model> {
+    let study = desk.study.as_ref()?;
+    let [x, y] = Side::BOTH.map(|side| desk.table(Slot::Features(side)));
+    let (x, y) = (x?, y?);
+    // Tables that were exchanged since are not those it was trained on.
+    let same = |side: usize, cols: usize| study.sides.dims()[side] == cols;
+    if !same(0, x.points.cols()) || !same(1, y.points.cols()) {
+        return None;
+    }
+    let about = About {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: study.settings.seed,
+        settings: serde_json::to_string(&study.options).unwrap_or_default(),
+        cost: Cost::Sqm,
+        eps: study.settings.eps,
+    };
+    let inputs = [x.table.cols, y.table.cols];
+    Some(model::of(study.candidate(), &study.sides, [&x.chain, &y.chain], inputs, about))
+}
+
+fn record(desk: &Desk, device: &Device) -> Record {
+    let study = desk.study.as_ref();
+    let figures = study.and_then(|study| study.outcome().ok()).map(|(outcome, _)| outcome.figures);
+    let metrics: BTreeMap<String, Option<f64>> =
+        figures.unwrap_or_default().into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
+    let timings = study.map_or_else(Vec::new, |study| {
+        [("train", study.train_s), ("infer", study.infer_s)]
+            .map(|(name, seconds)| Timing { name: name.to_owned(), seconds })
+            .to_vec()
+    });
+    Record {
+        format: Record::FORMAT,
+        versions: BTreeMap::from([("concord".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
+        seed: study.map_or(0, |study| study.settings.seed),
+        settings: study.and_then(|study| serde_json::to_value(&study.options).ok()).unwrap_or_default(),
+        executor: super::serve::kind(device).name().to_owned(),
+        inputs: desk.inputs(),
+        timings,
+        metrics,
+    }
+}
+
+/// Puts bytes where the page can download them.
+fn address(bytes: &[u8]) -> Result<String, wasm_bindgen::JsValue> {
+    let parts = Array::of1(&Uint8Array::from(bytes));
+    let kind = BlobPropertyBag::new();
+    kind.set_type("application/octet-stream");
+    let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &kind)?;
+    Url::create_object_url_with_blob(&blob)
+}

@@ -1,0 +1,211 @@
+//! What lies on the worker's desk: the tables that were loaded, by what they are used as.
+
+use std::collections::BTreeMap;
+
+use formats::write::model::{Model, Step};
+use formats::write::record::Input;
+use formats::{Kind, Labels, Source as _, Table, Trouble};
+
+use super::runs::Runs;
+use super::scope::{breathe, rest};
+use super::source::{BlobSource, Reader};
+use crate::geometry::Dense;
+use crate::protocol::{Content, FileRef, Reading, RunId, Side, Slot};
+use crate::study::outcome::{Rows, Study};
+use crate::study::prepare;
+
+/// A table with what was done to it.
+pub(super) struct Prepared {
+    pub(super) table: Table,
+    /// What was done to its columns, so that new rows can follow.
+    pub(super) chain: Vec<Step>,
+    /// What came of it.
+    pub(super) points: Dense,
+}
+
+/// Everything that is loaded, and the last alignment.
+#[derive(Default)]
+pub(super) struct Desk {
+    tables: BTreeMap<Slot, Prepared>,
+    labels: BTreeMap<Side, Vec<Labels>>,
+    pairs: BTreeMap<Slot, Vec<(usize, usize)>>,
+    /// A model that was loaded.
+    pub(super) model: Option<Model>,
+    inputs: BTreeMap<Slot, Input>,
+    pub(super) study: Option<Study>,
+    /// The last comparison and the last new points, which may be looked at and taken away as well.
+    pub(super) applied: Option<super::aligning::Applied>,
+}
+
+/// What a slot is filled with.
+pub(super) enum Filling {
+    Table(Prepared),
+    Labels(Vec<Labels>),
+    Pairs(Vec<(usize, usize)>),
+    Model(Box<Model>),
+}
+
+impl Desk {
+    pub(super) fn table(&self, slot: Slot) -> Option<&Prepared> {
+        self.tables.get(&slot)
+    }
+
+    pub(super) fn pairs(&self, slot: Slot) -> &[(usize, usize)] {
+        self.pairs.get(&slot).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Ids and the first labels of a side's rows.
+    pub(super) fn rows(&self, slot: Slot, side: Side) -> Rows {
+        let table = self.tables.get(&slot).map(|prepared| &prepared.table);
+        let own = table.and_then(|table| table.labels.first());
+        let labels =
+            if slot == Slot::Features(side) { self.labels.get(&side).and_then(|l| l.first()) } else { None };
+        let fits = |labels: &&Labels| table.is_some_and(|table| table.rows == labels.codes.len());
+        Rows { ids: table.and_then(|table| table.ids.clone()), labels: labels.filter(fits).or(own).cloned() }
+    }
+
+    pub(super) fn inputs(&self) -> Vec<Input> {
+        self.inputs.values().cloned().collect()
+    }
+
+    pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) {
+        self.inputs.insert(slot, input);
+        match (slot, filling) {
+            (Slot::Labels(side), Filling::Labels(labels)) => drop(self.labels.insert(side, labels)),
+            (_, Filling::Pairs(pairs)) => drop(self.pairs.insert(slot, pairs)),
+            (_, Filling::Model(model)) => self.model = Some(*model),
+            (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
+            (_, Filling::Labels(_)) => {}
+        }
+    }
+
+    pub(super) fn clear(&mut self, slot: Slot) {
+        self.tables.remove(&slot);
+        self.pairs.remove(&slot);
+        self.inputs.remove(&slot);
+        match slot {
+            Slot::Labels(side) => drop(self.labels.remove(&side)),
+            Slot::Model => self.model = None,
+            _ => {}
+        }
+    }
+}
+
+/// How long labels and pairs wait for the tables they belong to.
+const PATIENCE_MS: i32 = 60_000;
+const LOOK_MS: i32 = 25;
+
+/// Reads a file for a use. Labels and pairs wait until the tables they speak of are there.
+pub(super) async fn read(
+    desk: &std::cell::RefCell<Desk>,
+    runs: &Runs,
+    run: RunId,
+    slot: Slot,
+    file: &FileRef,
+    reading: &Reading,
+) -> Result<(Filling, Content, Input), Trouble> {
+    let source = BlobSource::open(file).await?;
+    let mut watch = Reader::new(runs, run, slot);
+    let (filling, content) = match slot {
+        Slot::Labels(side) => {
+            let [(rows, ids)] = wait_for(desk, runs, run, [Slot::Features(side)]).await?;
+            let labels = formats::labels(&source, ids.as_deref(), rows, &mut watch).await?;
+            let columns = labels.iter().map(|column| (column.name.clone(), column.names.len())).collect();
+            (Filling::Labels(labels), Content::Labels { rows, columns })
+        }
+        Slot::Pairs | Slot::Truth => {
+            let both = Side::BOTH.map(Slot::Features);
+            let [(n, x_ids), (m, y_ids)] = wait_for(desk, runs, run, both).await?;
+            let pairs = formats::pairs(&source, x_ids.as_deref(), y_ids.as_deref(), n, m, &mut watch).await?;
+            let note = pairs.notes.join(" ");
+            let pairs: Vec<(usize, usize)> =
+                pairs.pairs.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
+            let content = Content::Pairs { count: pairs.len(), note };
+            (Filling::Pairs(pairs), content)
+        }
+        Slot::Model => {
+            const LARGEST: u64 = 512 << 20;
+            if source.len() > LARGEST {
+                let what = format!("The file has {} MB, more than any model of ours.", source.len() >> 20);
+                return Err(Trouble::new(Kind::TooLarge, what, "Choose a .safetensors file saved here."));
+            }
+            let bytes = source.read(0, source.len() as usize).await?;
+            let model = Model::load(&bytes)?;
+            let [x, y] = model.sides.each_ref().map(|side| side.inputs);
+            let about = format!(
+                "Takes {x} columns on the first side and {y} on the second; saved by version {}.",
+                model.about.version
+            );
+            (Filling::Model(Box::new(model)), Content::Model { about })
+        }
+        Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
+            let loaded = formats::read(&source, &reading.choices, &mut watch).await?;
+            breathe().await;
+            let (chain, points) = prepare::fit(&loaded.table, &reading.steps)
+                .map_err(|what| Trouble::new(Kind::Mismatch, what, "Choose other steps."))?;
+            let content = Content::Table(Box::new(loaded.preview));
+            (Filling::Table(Prepared { table: loaded.table, chain, points }), content)
+        }
+    };
+    let (rows, cols) = match &filling {
+        Filling::Table(prepared) => (prepared.table.rows, prepared.table.cols),
+        Filling::Labels(labels) => (labels.first().map_or(0, |column| column.codes.len()), labels.len()),
+        Filling::Pairs(pairs) => (pairs.len(), 2),
+        Filling::Model(_) => (0, 0),
+    };
+    let input = Input {
+        name: file.name.clone(),
+        bytes: source.len(),
+        sha256: hash(&source, &mut watch).await?,
+        rows: rows as u64,
+        cols: cols as u64,
+        choices: serde_json::to_value(reading).unwrap_or_default(),
+    };
+    Ok((filling, content, input))
+}
+
+/// Rows and ids of tables, once they are there.
+async fn wait_for<const N: usize>(
+    desk: &std::cell::RefCell<Desk>,
+    runs: &Runs,
+    run: RunId,
+    slots: [Slot; N],
+) -> Result<[(usize, Option<Vec<String>>); N], Trouble> {
+    for _ in 0..PATIENCE_MS / LOOK_MS {
+        if slots.iter().all(|slot| desk.borrow().tables.contains_key(slot)) {
+            return Ok(slots.map(|slot| {
+                let desk = desk.borrow();
+                let table = desk.tables.get(&slot).map(|prepared| &prepared.table);
+                table.map_or((0, None), |table| (table.rows, table.ids.clone()))
+            }));
+        }
+        if !runs.wanted(run).await {
+            return Err(Trouble::cancelled());
+        }
+        rest(LOOK_MS).await;
+    }
+    Err(Trouble::new(
+        Kind::Mismatch,
+        "The data set that this file speaks of is not loaded.",
+        "Load the data set first, then this file again.",
+    ))
+}
+
+/// The SHA-256 of a whole file.
+async fn hash(source: &BlobSource, watch: &mut Reader<'_>) -> Result<String, Trouble> {
+    const PIECE: usize = 1 << 20;
+    let mut digest = formats::write::sha256::Sha256::new();
+    let mut at = 0;
+    while at < source.len() {
+        let bytes = source.read(at, PIECE).await?;
+        if bytes.is_empty() {
+            break;
+        }
+        digest.update(&bytes);
+        at += bytes.len() as u64;
+        if !watch.runs.wanted(watch.run).await {
+            return Err(Trouble::cancelled());
+        }
+    }
+    Ok(digest.finish())
+}

@@ -1,0 +1,156 @@
+//! A run as the page follows it: progress, curves, points on the move; and how it is held, stepped and ended.
+
+use super::runs::Runs;
+use super::scope::{breathe, now, post};
+use crate::geometry::Dense;
+use crate::metrics::plan::relative_entropy;
+use crate::procedure::{Control, EncoderChoice, Failure, Origin, Progress, Settings, Statistics, View};
+use crate::protocol::{self, Event, RunId};
+use crate::solver::align::STATS;
+use crate::study::view::{steady, together};
+
+/// Progress is posted this often at most, and points on the move.
+const PROGRESS_MS: f64 = 40.0;
+const VIEW_MS: f64 = 90.0;
+/// Work between two looks at the messages: short enough that a cancel is felt at once.
+const TARGET_MS: f64 = 40.0;
+
+pub(super) struct Live<'a> {
+    runs: &'a Runs,
+    run: RunId,
+    share: Share,
+    posted: f64,
+    viewed: f64,
+    looked: f64,
+    chunk: u32,
+    /// Where the points were in the last view.
+    before: Vec<Dense>,
+    /// The plan entropy of every fit in the last view.
+    entropies: Vec<f32>,
+    /// Label codes of both sides; empty without labels.
+    codes: [Vec<f32>; 2],
+}
+
+impl<'a> Live<'a> {
+    pub(super) fn new(runs: &'a Runs, run: RunId, settings: &Settings, codes: [Vec<f32>; 2]) -> Self {
+        Self {
+            runs,
+            run,
+            share: Share::new(settings),
+            posted: 0.0,
+            viewed: 0.0,
+            looked: now(),
+            chunk: 1,
+            before: Vec::new(),
+            entropies: Vec::new(),
+            codes,
+        }
+    }
+}
+
+impl Control for Live<'_> {
+    async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
+        self.share.learn(&progress);
+        let spent = now() - self.looked;
+        self.chunk = if spent < TARGET_MS { (self.chunk + 1).min(20) } else { (self.chunk / 2).max(1) };
+        if now() - self.posted > PROGRESS_MS {
+            self.posted = now();
+            let share = self.share.value();
+            let Progress { phase, done, of } = progress;
+            let event = protocol::Progress { phase: phase.to_owned(), done, of, share };
+            post(self.run, Event::Progress(event), Vec::new());
+        }
+        breathe().await;
+        if !self.runs.wanted(self.run).await {
+            return Err(Failure::Cancelled);
+        }
+        self.looked = now();
+        Ok(())
+    }
+
+    fn chunk(&self) -> u32 {
+        self.chunk
+    }
+
+    fn statistics(&mut self, new: Statistics<'_>) {
+        let fits = new.fits.len();
+        let column = |which: usize| -> Vec<f32> {
+            new.values.chunks_exact(STATS as usize).filter_map(|pair| pair.get(which).copied()).collect()
+        };
+        // Entropies are known as of the last view.
+        let entropies =
+            if self.entropies.len() == fits { self.entropies.repeat(new.eps.len()) } else { Vec::new() };
+        let names = new.fits.iter().map(|origin| match origin {
+            Origin::Network { measure, subsample, .. } => format!("{} {}", measure.name(), subsample + 1),
+            Origin::Linear { .. } => "linear".to_owned(),
+        });
+        let event = Event::Statistics { fits: names.collect(), first_step: new.first_step, steps: new.steps };
+        post(self.run, event, vec![column(0), column(1), entropies, new.eps]);
+    }
+
+    fn curious(&mut self) -> bool {
+        now() - self.viewed > VIEW_MS
+    }
+
+    fn view(&mut self, view: View<'_>) {
+        self.entropies = view.plans.iter().map(|plan| relative_entropy(plan) as f32).collect();
+        let mut flat = together(&[&view.embedded[0], &view.embedded[1]]);
+        steady(&mut flat, &self.before);
+        let codes = [0, 1].map(|side| -> Vec<f32> {
+            view.rows[side].iter().filter_map(|&row| self.codes[side].get(row).copied()).collect()
+        });
+        let [x, y] = [0, 1].map(|side| flat[side].data().to_vec());
+        let [codes_x, codes_y] = codes;
+        post(self.run, Event::Moving, vec![x, y, codes_x, codes_y]);
+        self.before = flat;
+        self.viewed = now();
+    }
+
+    fn finish(&self) -> bool {
+        self.runs.is_finishing(self.run)
+    }
+}
+
+/// How much of a whole run is done, from the phases it goes through.
+struct Share {
+    /// Shares of the starts, of training, and of the rest.
+    parts: [f64; 3],
+    starts: f64,
+    all_starts: f64,
+    training: f64,
+    /// Transports that were finished after training.
+    rest: f64,
+    phase: &'static str,
+    most: f64,
+}
+
+impl Share {
+    fn new(settings: &Settings) -> Self {
+        let parts = match settings.encoder {
+            EncoderChoice::Both => [0.35, 0.5, 0.15],
+            EncoderChoice::Networks => [0.0, 0.85, 0.15],
+            EncoderChoice::Linear => [0.85, 0.0, 0.15],
+        };
+        let all_starts = settings.starts.len().max(1) as f64;
+        Self { parts, starts: 0.0, all_starts, training: 0.0, rest: 0.0, phase: "", most: 0.0 }
+    }
+
+    fn learn(&mut self, progress: &Progress) {
+        let part = f64::from(progress.done) / f64::from(progress.of.max(1));
+        match progress.phase {
+            "linear starts" => self.starts = self.starts.floor() + part.min(0.99),
+            "training" => (self.starts, self.training) = (self.all_starts, part),
+            _ if self.phase == "linear starts" => self.starts = self.starts.floor() + 1.0,
+            _ if self.training > 0.0 && self.phase != progress.phase => self.rest += 1.0,
+            _ => {}
+        }
+        self.phase = progress.phase;
+        let done = [self.starts / self.all_starts, self.training, (self.rest / 6.0).min(0.95)];
+        let share: f64 = self.parts.iter().zip(done).map(|(part, done)| part * done.min(1.0)).sum();
+        self.most = self.most.max(share.min(0.99));
+    }
+
+    fn value(&self) -> f64 {
+        self.most
+    }
+}

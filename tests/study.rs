@@ -1,0 +1,209 @@
+//! From tables to what is shown and taken away, natively: the worker adds only messages to this.
+#![cfg(not(target_arch = "wasm32"))]
+
+use concord::exec::Device;
+use concord::geometry::Dense;
+use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
+use concord::protocol::{AlignOptions, Export, Side};
+use concord::rng::Rng;
+use concord::study::outcome::{Rows, Study, matches};
+use concord::study::take_away::{Goods, file};
+use concord::study::{model, options, prepare};
+use formats::write::model::{About, Cost, Model};
+use formats::write::record::Record;
+use formats::{Bytes, Choices, Labels, NoWatch, Step, Table};
+use pollster::block_on;
+
+/// A bent cloud of three lumps, and the same cloud rotated, rows in another order.
+fn tables() -> ([Table; 2], Vec<(usize, usize)>) {
+    let mut rng = Rng::new(9);
+    let centres = rng.fill(15, -3.0, 3.0);
+    let x = Dense::from_fn(90, 5, |i, j| {
+        centres[(i % 3) * 5 + j] + (1.0 + j as f32) * 0.3 * rng.uniform(-1.0, 1.0)
+    });
+    let n = x.rows();
+    let order: Vec<usize> = (0..n).map(|i| (i * 37 + 11) % n).collect();
+    // A rotation of neighbouring axes, one after the other.
+    let mut turned = x.clone();
+    for (a, angle) in [0.7f32, -0.4, 1.1, 0.3].into_iter().enumerate() {
+        let (s, c) = angle.sin_cos();
+        for i in 0..n {
+            let row = turned.row_mut(i);
+            (row[a], row[a + 1]) = (c * row[a] - s * row[a + 1], s * row[a] + c * row[a + 1]);
+        }
+    }
+    let y = turned.picked(&order);
+    let table = |points: &Dense, lump: &dyn Fn(usize) -> usize| Table {
+        rows: n,
+        cols: 5,
+        values: points.data().to_vec(),
+        columns: None,
+        ids: Some((0..n).map(|i| format!("cell, {i}")).collect()),
+        labels: vec![Labels {
+            name: "lump".into(),
+            names: ["red", "green", "blue"].map(String::from).to_vec(),
+            codes: (0..n).map(|i| lump(i) as u32).collect(),
+        }],
+    };
+    let pairs = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
+    ([table(&x, &|i| i % 3), table(&y, &|j| order[j] % 3)], pairs)
+}
+
+fn study(
+    encoder: EncoderChoice,
+    cost: &str,
+    steps: &[Step],
+) -> (Study, [Vec<formats::write::model::Step>; 2], [Table; 2]) {
+    let (tables, truth) = tables();
+    let [(cx, x), (cy, y)] = tables.each_ref().map(|table| prepare::fit(table, steps).expect("fits"));
+    let sides = Sides::new(x, y).expect("usable");
+    let options = AlignOptions { steps: 120, sample: 90, cost: cost.into(), ..options::defaults() };
+    let settings = Settings { encoder, ..options::settings(&options).expect("usable") };
+    let alignment =
+        block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("aligns");
+    let coupling =
+        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), settings.eps, &mut NoControl))
+            .expect("infers");
+    let rows = tables.each_ref().map(|t| Rows { ids: t.ids.clone(), labels: t.labels.first().cloned() });
+    let study = Study {
+        sides,
+        rows,
+        truth,
+        options,
+        settings,
+        alignment,
+        shown: 0,
+        coupling,
+        train_s: 1.0,
+        infer_s: 0.5,
+    };
+    (study, [cx, cy], tables)
+}
+
+fn model_of(study: &Study, chains: &[Vec<formats::write::model::Step>; 2]) -> Model {
+    let about = About {
+        version: "test".into(),
+        seed: study.settings.seed,
+        settings: "{}".into(),
+        cost: Cost::Sqm,
+        eps: study.settings.eps,
+    };
+    model::of(study.candidate(), &study.sides, [&chains[0], &chains[1]], [5, 5], about)
+}
+
+#[test]
+fn what_is_shown_agrees_with_itself() {
+    let (study, ..) = study(EncoderChoice::Linear, "sqm", &[]);
+    let (outcome, bulk) = study.outcome().expect("shown");
+    assert_eq!((outcome.n, outcome.m), (90, 90));
+    let sizes: Vec<usize> = bulk.iter().map(Vec::len).collect();
+    let picture = (outcome.picture * outcome.picture) as usize;
+    assert_eq!(sizes, [180, 180, 180, 180, 90, 90, 90, 90, 90, 90, picture, 90]);
+    assert!(bulk.iter().flatten().all(|v| v.is_finite()));
+    let value = |key: &str| outcome.figures.iter().find(|f| f.key == key).map(|f| f.value).expect(key);
+    assert!(value("foscttm") < 0.02, "a rotation is found: {}", value("foscttm"));
+    assert!(value("label-transfer") > 0.95);
+    // The curve of all pairs and the figure are of the same thing.
+    let mean = bulk[11].iter().map(|v| f64::from(*v)).sum::<f64>() / 90.0;
+    assert!((mean - value("foscttm")).abs() < 1e-6);
+    // Matches by number and by name.
+    let (total, rows) = matches(&study.coupling.plan, &study.rows, "cell, 4", 2, 3);
+    assert_eq!(rows.len(), 3);
+    assert!(
+        total >= 11 && rows.iter().all(|row| row.x_id.contains("cell, 4") || row.y_id.contains("cell, 4"))
+    );
+    assert_eq!(rows[0].y, bulk[4][rows[0].x as usize] as u32);
+    // A label that both sides have has the same colour on both.
+    assert_eq!(outcome.labels[0].names, outcome.labels[1].names);
+    let right = (0..90).filter(|&i| bulk[8][i] == bulk[9][bulk[4][i] as usize]).count();
+    assert!(right > 80, "{right} matches of 90 stay within their lump");
+}
+
+#[test]
+fn a_saved_model_puts_points_where_the_encoders_do() {
+    for (encoder, cost) in [
+        (EncoderChoice::Linear, "sqm"),
+        (EncoderChoice::Networks, "sqm"),
+        (EncoderChoice::Networks, "cosine"),
+    ] {
+        let (study, chains, tables) = study(encoder, cost, &[Step::ZScore]);
+        let saved = model_of(&study, &chains).save().expect("saved");
+        let loaded = Model::load(&saved).expect("loaded");
+        assert_eq!(loaded, model_of(&study, &chains), "the same bits");
+        let raw = tables.each_ref().map(|t| Dense::new(t.rows, t.cols, t.values.clone()));
+        let again = [0, 1].map(|side| model::embed(&loaded, side, &raw[side]).expect("embeds"));
+        let encoders = model::embedded(&loaded).expect("fits");
+        let points = [&again[0], &again[1]];
+        let coupling =
+            block_on(procedure::transport(&Device::Cpu, &encoders, points, loaded.about.eps, &mut NoControl))
+                .expect("solved");
+        let embedded = study.coupling.embedded.as_ref().expect("encoders");
+        if cost == "sqm" {
+            for (mine, theirs) in again.iter().zip(embedded) {
+                let size = theirs.data().iter().copied().fold(0f32, |a, b| a.max(b.abs()));
+                let apart =
+                    mine.data().iter().zip(theirs.data()).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+                assert!(apart < 2e-5 * size, "{apart} beside {size}");
+            }
+        }
+        let plan = &study.coupling.plan;
+        let largest = plan.data().iter().copied().fold(0f32, f32::max);
+        let apart =
+            plan.data().iter().zip(coupling.plan.data()).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+        assert!(apart < 2e-3 * largest, "{encoder:?} {cost}: {apart} beside {largest}");
+        let same = coupling.matches().iter().zip(study.coupling.matches()).filter(|(a, b)| **a == *b).count();
+        assert!(same >= 89, "{same} of 90 matches are the same");
+    }
+}
+
+#[test]
+fn files_that_are_taken_away_can_be_read_again() {
+    let (study, chains, _) = study(EncoderChoice::Linear, "sqm", &[Step::Pca(4)]);
+    let model = model_of(&study, &chains);
+    let record = Record {
+        format: Record::FORMAT,
+        versions: Default::default(),
+        seed: 1,
+        settings: serde_json::to_value(&study.options).expect("plain"),
+        executor: "cpu".into(),
+        inputs: Vec::new(),
+        timings: Vec::new(),
+        metrics: Default::default(),
+    };
+    let goods = Goods {
+        coupling: &study.coupling,
+        rows: &study.rows,
+        points_y: study.sides.points()[1],
+        model: Some(&model),
+        record: &record,
+    };
+    let read = |what: Export| {
+        let (name, bytes) = file(what, &goods).expect("written");
+        let loaded = block_on(formats::read(&Bytes::new(&name, &bytes), &Choices::default(), &mut NoWatch));
+        loaded.unwrap_or_else(|trouble| panic!("{name}: {trouble}")).table
+    };
+    let plan = read(Export::PlanDense);
+    assert_eq!(plan.values, study.coupling.plan.data());
+    let embedded = study.coupling.embedded.as_ref().expect("encoders");
+    assert_eq!(read(Export::Embeddings(Side::Y)).values, embedded[1].data());
+    let matched = read(Export::Matches);
+    let names = matched.columns.clone().expect("a header");
+    assert!(names.iter().any(|name| name == "confidence"), "{names:?}");
+    assert_eq!(matched.rows, 90);
+    let top = read(Export::PlanTop);
+    assert_eq!((top.rows, top.cols), (900, 3));
+    let back = AlignOptions::default();
+    let (_, bytes) = file(Export::Record, &goods).expect("written");
+    let settings = Record::read(&bytes).expect("read").settings;
+    let options: AlignOptions = serde_json::from_value(settings).expect("options");
+    assert_ne!(options, back);
+    assert_eq!(options, study.options);
+    let (_, bytes) = file(Export::Everything, &goods).expect("written");
+    for name in
+        ["matches.csv", "model.safetensors", "encoder_x.onnx", "run.json", "embedding_y.csv", "plan.npy"]
+    {
+        assert!(bytes.windows(name.len()).any(|w| w == name.as_bytes()), "{name} is in the archive");
+    }
+    let without = Goods { model: None, ..goods };
+    assert!(file(Export::Model, &without).is_err());
+}

@@ -5,7 +5,6 @@
 pub mod app;
 pub mod baseline;
 pub mod check;
-pub mod data;
 pub mod exec;
 pub mod geometry;
 pub mod kernels;

@@ -8,7 +8,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("plan", &[]),
     ("protocol", &[]),
-    ("data", &[]),
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
@@ -22,7 +21,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "baseline",
             "check",
-            "data",
             "exec",
             "geometry",
             "kernels",

@@ -2,11 +2,11 @@
 //! were not there in training. `SEEDS` asks for more than one seed.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::data::npy;
 use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::metrics::truth::exact_matches;
 use concord::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
+use formats::{Bytes, Choices, NoWatch};
 use pollster::block_on;
 
 fn text(set: &str, file: &str) -> String {
@@ -16,8 +16,10 @@ fn text(set: &str, file: &str) -> String {
 
 fn points(set: &str, file: &str) -> Dense {
     let path = format!("{}/www/samples/{set}/{file}", env!("CARGO_MANIFEST_DIR"));
-    let numbers = npy::read(&std::fs::read(&path).expect("a sample")).expect("readable");
-    Dense::new(numbers.rows, numbers.cols, numbers.values)
+    let bytes = std::fs::read(&path).expect("a sample");
+    let loaded = block_on(formats::read(&Bytes::new(&path, &bytes), &Choices::default(), &mut NoWatch));
+    let table = loaded.expect("readable").table;
+    Dense::new(table.rows, table.cols, table.values)
 }
 
 /// A column of a table with a header.

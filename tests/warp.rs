@@ -3,7 +3,6 @@
 //! that compare the distances themselves do not recover the digits. `SEEDS` asks for more than two seeds.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::data::npy;
 use concord::exec::{CpuExecutor, Executor};
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};
@@ -15,6 +14,7 @@ use concord::procedure::{Form, LossChoice, objective};
 use concord::rng::Rng;
 use concord::solver::align::{Align, AlignSettings, Problem, Terms};
 use concord::solver::sinkhorn::uniform;
+use formats::{Bytes, Choices, NoWatch};
 use pollster::block_on;
 
 const POINTS: usize = 200;
@@ -22,8 +22,10 @@ const POINTS: usize = 200;
 /// The first digits of the sample.
 fn digits() -> Dense {
     let path = format!("{}/www/samples/digits/x.npy", env!("CARGO_MANIFEST_DIR"));
-    let numbers = npy::read(&std::fs::read(&path).expect("a sample")).expect("readable");
-    Dense::from_fn(POINTS, numbers.cols, |i, j| numbers.values[i * numbers.cols + j])
+    let bytes = std::fs::read(&path).expect("a sample");
+    let loaded = block_on(formats::read(&Bytes::new(&path, &bytes), &Choices::default(), &mut NoWatch));
+    let table = loaded.expect("readable").table;
+    Dense::from_fn(POINTS, table.cols, |i, j| table.values[i * table.cols + j])
 }
 
 /// A random rotation: random columns, each less what it shares with those before it (in float64, twice).

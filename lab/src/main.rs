@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod evaluate;
+mod npy;
 
 use std::process::ExitCode;
 

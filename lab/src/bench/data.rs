@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::npy;
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};
 use concord::geometry::geodesic::geodesics;
@@ -9,8 +10,6 @@ use concord::geometry::graph::{EdgeWeight, Graph};
 use concord::geometry::low_rank::{LowRank, factors};
 use concord::geometry::normalise::Normalisation;
 use concord::rng::Rng;
-
-use super::npy;
 
 /// The size of the SNARE-seq set, which comparisons of such methods commonly use.
 const POINTS: usize = 1047;

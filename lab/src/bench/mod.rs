@@ -2,7 +2,6 @@
 //! others take for the same problem on the same machine.
 
 mod data;
-mod npy;
 mod parts;
 mod peers;
 mod row;

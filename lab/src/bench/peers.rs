@@ -7,8 +7,8 @@ use concord::baseline::entropic_gw::GwSettings;
 use serde_json::Value;
 
 use super::data::Clouds;
-use super::npy;
 use super::row::Row;
+use crate::npy;
 
 const SCRIPT: &str = include_str!("../../peers.py");
 

@@ -16,11 +16,11 @@ use pollster::block_on;
 use serde_json::{Value, json};
 
 use super::data::Clouds;
-use super::npy;
 use super::parts::{Given, align, dense, low_rank, prepare, record_gw, scaled_low_rank};
 use super::row::Row;
 use super::timing::{Timing, peak_memory_mb, seconds};
 use crate::arguments::Arguments;
+use crate::npy;
 
 /// Points a side that the encoders are trained on.
 const TRAINED: usize = 300;

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use concord::data::npy;
 use concord::geometry::Dense;
 use concord::procedure::Sides;
 use concord::rng::Rng;
+
+use crate::npy;
 
 pub struct Data {
     x: Dense,
@@ -26,7 +27,7 @@ pub struct Case {
 
 impl Data {
     pub fn read(folder: &Path) -> Result<Self, String> {
-        let (x, y) = (side(&folder.join("x.npy"))?, side(&folder.join("y.npy"))?);
+        let (x, y) = (npy::read(&folder.join("x.npy"))?, npy::read(&folder.join("y.npy"))?);
         let text = |name: &str| {
             let path = folder.join(name);
             std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
@@ -109,12 +110,6 @@ fn category(text: &str) -> Vec<String> {
     (0..columns).min_by_key(|&c| kinds(c)).map(column).unwrap_or_default()
 }
 
-fn side(path: &Path) -> Result<Dense, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let numbers = npy::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Dense::new(numbers.rows, numbers.cols, numbers.values))
-}
-
 pub fn picked(side: &Dense, rows: &[usize]) -> Dense {
-    Dense::from_fn(rows.len(), side.cols(), |i, j| side.at(rows[i], j))
+    side.picked(rows)
 }

@@ -7,7 +7,7 @@ use crate::run::{Outcome, cargo, output, root, run, say};
 use crate::system::Program;
 
 /// One for each `[[bin]]` in fuzz/Cargo.toml.
-const TARGETS: &[&str] = &["hdf5", "mtx"];
+const TARGETS: &[&str] = &["front", "lists", "saved", "hdf5", "mtx"];
 
 const SECONDS: u32 = 60;
 

@@ -169,8 +169,7 @@ impl State {
         match event {
             Event::Progress(progress) => {
                 let share = progress.share;
-                let left =
-                    (share >= KNOWN_SHARE && share < 1.0).then(|| run.worked() * (1.0 - share) / share);
+                let left = (KNOWN_SHARE..1.0).contains(&share).then(|| run.worked() * (1.0 - share) / share);
                 run.left.set(left);
                 run.progress.set(Some(progress));
             }

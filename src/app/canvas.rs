@@ -9,10 +9,10 @@ use super::state::Picture;
 
 /// Changes whenever everything has to be drawn again: another size, another theme.
 #[derive(Clone, Copy)]
-pub(super) struct Redraw(RwSignal<u32>);
+pub(crate) struct Redraw(RwSignal<u32>);
 
 impl Redraw {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let signal = RwSignal::new(0);
         let bump = move || signal.update(|n| *n += 1);
         // Both live as long as the page.
@@ -25,14 +25,14 @@ impl Redraw {
         Self(signal)
     }
 
-    pub(super) fn track(self) {
+    pub(crate) fn track(self) {
         self.0.track();
     }
 }
 
 /// Makes the canvas as fine as the screen; returns device pixels per CSS pixel, or `None` while the
 /// canvas has no size.
-pub(super) fn fit_to_screen(canvas: &HtmlCanvasElement) -> Option<f64> {
+pub(crate) fn fit_to_screen(canvas: &HtmlCanvasElement) -> Option<f64> {
     let ratio = window().device_pixel_ratio();
     let [width, height] =
         [canvas.client_width(), canvas.client_height()].map(|v| (f64::from(v) * ratio) as u32);
@@ -46,12 +46,12 @@ pub(super) fn fit_to_screen(canvas: &HtmlCanvasElement) -> Option<f64> {
     Some(ratio)
 }
 
-pub(super) fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+pub(crate) fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     canvas.get_context("2d").ok().flatten()?.dyn_into().ok()
 }
 
 /// A colour of the style sheet, by the name of its custom property (`#rrggbb`).
-pub(super) fn theme_colour(name: &str) -> RGBColor {
+pub(crate) fn theme_colour(name: &str) -> RGBColor {
     let value = document()
         .document_element()
         .and_then(|root| window().get_computed_style(&root).ok().flatten())
@@ -59,6 +59,69 @@ pub(super) fn theme_colour(name: &str) -> RGBColor {
         .unwrap_or_default();
     let number = u32::from_str_radix(value.trim().trim_start_matches('#'), 16).unwrap_or(0x80_80_80);
     RGBColor((number >> 16) as u8, (number >> 8) as u8, number as u8)
+}
+
+/// The same colour as it stands in the style sheet, for a canvas.
+pub(crate) fn theme_css(name: &str) -> String {
+    let RGBColor(r, g, b) = theme_colour(name);
+    format!("rgb({r} {g} {b})")
+}
+
+/// Whether the theme has a dark ground.
+pub(crate) fn is_dark() -> bool {
+    let RGBColor(r, g, b) = theme_colour("--card");
+    u32::from(r) + u32::from(g) + u32::from(b) < 3 * 128
+}
+
+/// Draws whenever what `track` reads has changed, once a frame however often that is.
+pub(crate) fn on_frame(track: impl Fn() + 'static, draw: impl Fn() + Clone + 'static) {
+    let scheduled = StoredValue::new(false);
+    Effect::new(move || {
+        track();
+        if scheduled.get_value() {
+            return;
+        }
+        scheduled.set_value(true);
+        let draw = draw.clone();
+        request_animation_frame(move || {
+            // Gone when the view was left before the frame came.
+            if scheduled.try_get_value().is_some() {
+                scheduled.set_value(false);
+                draw();
+            }
+        });
+    });
+}
+
+/// Draws a picture of values from 0 to 1, from the ground to the ink, one canvas pixel a value.
+pub(crate) fn draw_shades(canvas: &HtmlCanvasElement, side: u32, values: &[f32]) {
+    if side == 0 || values.len() != (side * side) as usize {
+        return;
+    }
+    let [RGBColor(r0, g0, b0), RGBColor(r1, g1, b1)] = ["--ground", "--ink"].map(theme_colour);
+    let largest = values.iter().copied().filter(|v| v.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
+    let pixels: Vec<u8> = values
+        .iter()
+        .flat_map(|value| {
+            // The square root lets small entries be seen beside large ones.
+            let share = (value / largest).clamp(0.0, 1.0).sqrt();
+            let mix = |low: u8, high: u8| (f32::from(low) * (1.0 - share) + f32::from(high) * share) as u8;
+            [mix(r0, r1), mix(g0, g1), mix(b0, b1), 255]
+        })
+        .collect();
+    put(canvas, side, &pixels);
+}
+
+fn put(canvas: &HtmlCanvasElement, side: u32, pixels: &[u8]) {
+    let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(pixels), side, side);
+    if canvas.width() != side {
+        canvas.set_width(side);
+        canvas.set_height(side);
+    }
+    if let (Ok(image), Some(context)) = (image, context(canvas)) {
+        // Fails only for a picture that lies outside the canvas.
+        let _ = context.put_image_data(&image, 0.0, 0.0);
+    }
 }
 
 /// Teal for low, pale for zero, amber for high: distinguishable with every kind of colour vision.
@@ -80,19 +143,11 @@ fn colour(value: f32) -> [u8; 4] {
 }
 
 /// Draws a picture, one canvas pixel a value; the style sheet scales it up smoothly.
-pub(super) fn draw_picture(canvas: &HtmlCanvasElement, picture: &Picture) {
+pub(crate) fn draw_picture(canvas: &HtmlCanvasElement, picture: &Picture) {
     let side = picture.side;
     if side == 0 || picture.values.len() != (side * side) as usize {
         return;
     }
     let pixels: Vec<u8> = picture.values.iter().flat_map(|v| colour(*v)).collect();
-    let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), side, side);
-    if canvas.width() != side {
-        canvas.set_width(side);
-        canvas.set_height(side);
-    }
-    if let (Ok(image), Some(context)) = (image, context(canvas)) {
-        // Fails only for a picture that lies outside the canvas.
-        let _ = context.put_image_data(&image, 0.0, 0.0);
-    }
+    put(canvas, side, &pixels);
 }

@@ -1,5 +1,7 @@
-//! The loss curve.
+//! Curves over the steps of a training, drawn by plotters.
 
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::types::RangedCoordu32;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters_canvas::CanvasBackend;
@@ -7,36 +9,81 @@ use web_sys::HtmlCanvasElement;
 
 use super::canvas::{context, fit_to_screen, theme_colour};
 
+/// How the values are spread over the height.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    Linear,
+    Logarithmic,
+}
+
+/// One curve: the value of every step, from step 0 on.
+pub(crate) struct Line<'a> {
+    pub(crate) values: &'a [f32],
+    pub(crate) colour: RGBColor,
+}
+
+/// More points than these are not told apart.
+const POINTS: usize = 1000;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
 /// Draws losses on a logarithmic axis against steps `0..steps`.
-pub(super) fn draw_losses(canvas: &HtmlCanvasElement, losses: &[f32], steps: u32) {
+pub(crate) fn draw_losses(canvas: &HtmlCanvasElement, losses: &[f32], steps: u32) {
+    draw_lines(
+        canvas,
+        &[Line { values: losses, colour: theme_colour("--accent") }],
+        steps,
+        Axis::Logarithmic,
+    );
+}
+
+/// Draws curves against steps `0..steps`.
+pub(crate) fn draw_lines(canvas: &HtmlCanvasElement, lines: &[Line], steps: u32, axis: Axis) {
     let Some(ratio) = fit_to_screen(canvas) else { return };
     if let Some(context) = context(canvas) {
         context.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());
     }
     let Some(backend) = CanvasBackend::with_canvas_object(canvas.clone()) else { return };
     // A canvas accepts every drawing command; there is no error to show.
-    let _ = draw(backend, losses, steps.max(1), ratio);
+    let _ = draw(backend, lines, steps.max(1), ratio, axis);
 }
 
-fn draw(
-    backend: CanvasBackend,
-    losses: &[f32],
-    steps: u32,
-    ratio: f64,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(backend: CanvasBackend, lines: &[Line], steps: u32, ratio: f64, axis: Axis) -> Outcome {
     let px = |css: f64| (css * ratio).round() as u32;
-    let [ink, grid, accent] = ["--ink-soft", "--line", "--accent"].map(theme_colour);
     let area = backend.into_drawing_area();
-    let (low, high) = decades(losses);
-    let label = |pos| ("sans-serif", px(12.0)).into_font().color(&ink).pos(pos);
-
-    let mut chart = ChartBuilder::on(&area)
+    let mut builder = ChartBuilder::on(&area);
+    builder
         .margin_top(px(8.0))
         .margin_right(px(14.0))
         .margin_bottom(px(2.0))
         .x_label_area_size(px(26.0))
-        .y_label_area_size(px(50.0))
-        .build_cartesian_2d(0u32..steps, (low..high).log_scale())?;
+        .y_label_area_size(px(54.0));
+    match axis {
+        Axis::Logarithmic => {
+            let (low, high) = decades(lines);
+            trace(builder.build_cartesian_2d(0..steps, (low..high).log_scale())?, lines, low, ratio)?;
+        }
+        Axis::Linear => {
+            let (low, high) = extent(lines);
+            trace(builder.build_cartesian_2d(0..steps, low..high)?, lines, low, ratio)?;
+        }
+    }
+    area.present()?;
+    Ok(())
+}
+
+fn trace<Y>(
+    mut chart: ChartContext<'_, CanvasBackend, Cartesian2d<RangedCoordu32, Y>>,
+    lines: &[Line],
+    low: f32,
+    ratio: f64,
+) -> Outcome
+where
+    Y: Ranged<ValueType = f32> + ValueFormatter<f32>,
+{
+    let px = |css: f64| (css * ratio).round() as u32;
+    let [ink, grid] = ["--ink-soft", "--line"].map(theme_colour);
+    let label = |pos| ("sans-serif", px(12.0)).into_font().color(&ink).pos(pos);
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -48,22 +95,52 @@ fn draw(
         .y_labels(4)
         .x_label_style(label(Pos::new(HPos::Center, VPos::Top)))
         .y_label_style(label(Pos::new(HPos::Right, VPos::Center)))
-        .y_label_formatter(&|v| format_decade(*v))
+        .y_label_formatter(&|v| format_value(*v))
         .draw()?;
-    let points = losses.iter().enumerate().map(|(i, l)| (i as u32, l.max(low)));
-    chart.draw_series(LineSeries::new(points, accent.stroke_width(px(2.0))))?;
-    area.present()?;
+    let width = px(if lines.len() > 3 { 1.5 } else { 2.0 });
+    for line in lines {
+        let every = line.values.len().div_ceil(POINTS).max(1);
+        let points = line
+            .values
+            .iter()
+            .enumerate()
+            .step_by(every)
+            .filter(|(_, value)| value.is_finite())
+            .map(|(step, value)| (step as u32, value.max(low)));
+        chart.draw_series(LineSeries::new(points, line.colour.stroke_width(width)))?;
+    }
     Ok(())
 }
 
-/// Whole decades around all values.
-fn decades(losses: &[f32]) -> (f32, f32) {
-    let seen = losses.iter().copied().filter(|l| l.is_finite() && *l > 0.0);
-    let (low, high) = seen.fold((1e-2f32, 1f32), |(low, high), l| (low.min(l), high.max(l)));
-    // A little beyond, so that rounding does not push the outermost labels out of sight.
-    (0.98 * 10f32.powf(low.log10().floor()), 1.02 * 10f32.powf(high.log10().ceil()))
+fn values<'a>(lines: &'a [Line]) -> impl Iterator<Item = f32> + 'a {
+    lines.iter().flat_map(|line| line.values).copied().filter(|value| value.is_finite())
 }
 
-fn format_decade(value: f32) -> String {
-    if value >= 1e-3 { format!("{}", (value * 1e4).round() / 1e4) } else { format!("{value:.0e}") }
+/// A little more than all values take.
+fn extent(lines: &[Line]) -> (f32, f32) {
+    let (low, high) = values(lines).fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    if low > high {
+        return (0.0, 1.0);
+    }
+    let room = 0.05 * (high - low).max(1e-3 * high.abs()).max(1e-6);
+    (low - room, high + room)
+}
+
+/// Whole decades around all values.
+fn decades(lines: &[Line]) -> (f32, f32) {
+    let seen = values(lines).filter(|value| *value > 0.0).map(|value| value.max(1e-12));
+    let (low, high) = seen.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) = if low > high { (1e-2, 1.0) } else { (low, high) };
+    let (low, high) = (10f32.powf(low.log10().floor()), 10f32.powf(high.log10().ceil()));
+    // A little beyond, so that rounding does not push the outermost labels out of sight.
+    (0.98 * low, 1.02 * if high > low { high } else { 10.0 * low })
+}
+
+fn format_value(value: f32) -> String {
+    let size = value.abs();
+    if size >= 1e5 || (size > 0.0 && size < 1e-3) {
+        format!("{value:.0e}")
+    } else {
+        format!("{}", (value * 1e4).round() / 1e4)
+    }
 }

@@ -3,11 +3,13 @@
 
 use leptos::prelude::*;
 
+use super::canvas::Redraw;
+use super::demo::DemoCard;
 use super::state::{Phase, State};
 use crate::protocol::{CheckRow, Diagnostics, ExecutorKind, Fault};
 
 #[component]
-pub(super) fn DiagnosticsView(state: State) -> impl IntoView {
+pub(super) fn DiagnosticsView(state: State, redraw: Redraw) -> impl IntoView {
     view! {
         <section class="page-head">
             <h1>"Diagnostics"</h1>
@@ -32,6 +34,7 @@ pub(super) fn DiagnosticsView(state: State) -> impl IntoView {
             <Drills state/>
         </div>
         <SelfCheck state/>
+        <DemoCard state redraw/>
     }
 }
 
@@ -110,12 +113,12 @@ fn Drills(state: State) -> impl IntoView {
 
 #[component]
 fn SelfCheck(state: State) -> impl IntoView {
-    let running = move || state.check.get() == Phase::Training;
+    let running = move || state.demo.check.get() == Phase::Training;
     let verdict = move || {
-        let rows = state.check_rows.get();
+        let rows = state.demo.check_rows.get();
         let total = state.diagnostics.with(|d| d.as_ref().map_or(0, |d| d.kernels));
         let passed = rows.iter().filter(|row| row.passed()).count();
-        match state.check.get() {
+        match state.demo.check.get() {
             Phase::Training => {
                 format!("{} of {} kernels checked…", rows.len(), total)
             }
@@ -147,10 +150,10 @@ fn SelfCheck(state: State) -> impl IntoView {
                     </button>
                 </div>
             </div>
-            <p data-testid="check-status" data-state=move || state.check.get().name() aria-live="polite">
+            <p data-testid="check-status" data-state=move || state.demo.check.get().name() aria-live="polite">
                 <strong>{verdict}</strong>
             </p>
-            <Show when=move || state.check_rows.with(|rows| !rows.is_empty())>
+            <Show when=move || state.demo.check_rows.with(|rows| !rows.is_empty())>
                 <div class="scroll">
                     <table class="check" data-testid="check-table">
                         <thead>
@@ -164,7 +167,7 @@ fn SelfCheck(state: State) -> impl IntoView {
                             </tr>
                         </thead>
                         <tbody>
-                            <For each=move || state.check_rows.get() key=|row| row.kernel.clone() let:row>
+                            <For each=move || state.demo.check_rows.get() key=|row| row.kernel.clone() let:row>
                                 <Row row/>
                             </For>
                         </tbody>

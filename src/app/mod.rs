@@ -2,11 +2,17 @@
 //! It sees the protocol only, never the solver, and computes nothing.
 
 pub mod ledger;
+pub mod options;
+pub mod palette;
+pub mod samples;
+pub mod scatter;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;
 #[cfg(target_arch = "wasm32")]
 mod chart;
+#[cfg(target_arch = "wasm32")]
+mod demo;
 #[cfg(target_arch = "wasm32")]
 mod diagnostics;
 #[cfg(target_arch = "wasm32")]

@@ -6,6 +6,8 @@ use web_sys::UrlSearchParams;
 use super::canvas::Redraw;
 use super::diagnostics::DiagnosticsView;
 use super::home::Home;
+use super::samples;
+use super::scatter::Linked;
 use super::state::State;
 use crate::protocol::{ExecutorChoice, ExecutorKind};
 
@@ -36,11 +38,29 @@ fn confess() {
     }
 }
 
+/// A word of the address, as in `?name=word`.
+fn from_address(name: &str) -> Option<String> {
+    let search = window().location().search().unwrap_or_default();
+    UrlSearchParams::new_with_str(&search).ok().and_then(|params| params.get(name))
+}
+
+/// What a visitor sees first: `?sample=` names it, `none` starts without any.
+fn sample_from_address() -> Option<&'static str> {
+    match from_address("sample") {
+        Some(wanted) => samples::ALL.iter().map(|sample| sample.name).find(|name| *name == wanted),
+        None => samples::ALL.first().map(|sample| sample.name),
+    }
+}
+
+/// A file that misses its zone would otherwise replace the page, and with it everything in it.
+fn catch_stray_files() {
+    let _ = window_event_listener(leptos::ev::dragover, |event| event.prevent_default());
+    let _ = window_event_listener(leptos::ev::drop, |event| event.prevent_default());
+}
+
 /// `?executor=cpu` or `gpu` forces one.
 fn choice_from_address() -> ExecutorChoice {
-    let search = window().location().search().unwrap_or_default();
-    let wanted = UrlSearchParams::new_with_str(&search).ok().and_then(|params| params.get("executor"));
-    match wanted.as_deref() {
+    match from_address("executor").as_deref() {
         Some("cpu") => ExecutorChoice::Cpu,
         Some("gpu") => ExecutorChoice::Gpu,
         _ => ExecutorChoice::Auto,
@@ -53,7 +73,9 @@ fn on_diagnostics() -> bool {
 
 #[component]
 fn App() -> impl IntoView {
-    let state = State::new(choice_from_address());
+    let state = State::new(choice_from_address(), sample_from_address());
+    let linked = Linked::new();
+    catch_stray_files();
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
     let view_area = NodeRef::<leptos::html::Main>::new();
@@ -79,7 +101,6 @@ fn App() -> impl IntoView {
             <a class="brand" href="#">
                 <Logo/>
                 "Concord"
-                <span class="tag">"preview"</span>
             </a>
             <nav aria-label="Main">
                 <a href="#" aria-current=move || current(false)>"Start"</a>
@@ -92,9 +113,9 @@ fn App() -> impl IntoView {
         <Notice state/>
         <main node_ref=view_area tabindex="-1">
             {move || if diagnosing.get() {
-                view! { <DiagnosticsView state/> }.into_any()
+                view! { <DiagnosticsView state redraw/> }.into_any()
             } else {
-                view! { <Home state redraw/> }.into_any()
+                view! { <Home state linked redraw/> }.into_any()
             }}
         </main>
         <footer>

@@ -1,0 +1,118 @@
+//! The other alignments that a run has found, and what is worth knowing about it.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use leptos::prelude::*;
+
+use crate::app::state::State;
+use crate::protocol::Finding;
+
+#[component]
+pub(super) fn Candidates(state: State) -> impl IntoView {
+    let results = state.results;
+    let rows = move || {
+        let Some(shown) = results.shown() else { return Vec::new() };
+        let current = shown.outcome.shown as usize;
+        let each = shown.outcome.candidates.iter().cloned().enumerate();
+        each.map(|(at, candidate)| {
+            let mine = at == current;
+            let kind = match candidate.encoder.as_str() {
+                "mlp" => "network",
+                other => other,
+            }
+            .to_owned();
+            view! {
+                <tr class:current=mine aria-current=mine.then_some("true")>
+                    <td class="number">{format!("{:.4}", candidate.score)}</td>
+                    <td>{kind}</td>
+                    <td>{candidate.origin}</td>
+                    <td class="number">{format!("{:.2}", candidate.difference)}</td>
+                    <td class="number">
+                        <button
+                            type="button"
+                            class="quiet small"
+                            data-testid=format!("show-candidate-{at}")
+                            disabled=move || mine || !results.held.get() || results.showing.get().busy()
+                            on:click=move |_| state.show_candidate(at as u32)
+                        >
+                            {if mine { "Shown" } else { "Show" }}
+                        </button>
+                    </td>
+                </tr>
+            }
+        })
+        .collect()
+    };
+    view! {
+        <div class="card">
+            <h3>"Candidates"</h3>
+            <p class="soft">
+                "Every start ends somewhere. They are ranked by how well the plan keeps the order of distances, which needs no labels."
+            </p>
+            <div class="scroll" tabindex="0" role="region" aria-label="Candidates">
+                <table data-testid="candidates">
+                    <thead>
+                        <tr>
+                            <th scope="col" class="number">"Score"</th>
+                            <th scope="col">"Encoder"</th>
+                            <th scope="col">"Origin"</th>
+                            <th scope="col" class="number" title="0 the same matches as the best, 0.5 unrelated">"Difference"</th>
+                            <th scope="col"><span class="unseen">"Show"</span></th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+/// What is worth knowing about the run, and what might be done.
+#[component]
+pub(super) fn Health(state: State) -> impl IntoView {
+    let findings =
+        move || state.results.shown().map(|shown| shown.outcome.findings.clone()).unwrap_or_default();
+    view! {
+        <div class="card" data-testid="health">
+            <h3>"Health of this run"</h3>
+            {move || {
+                let findings = findings();
+                if findings.is_empty() {
+                    view! { <p class="good">"Nothing unusual was found."</p> }.into_any()
+                } else {
+                    let rows = findings.into_iter().map(|finding| view! { <Found state finding/> }).collect_view();
+                    view! { <ul class="findings">{rows}</ul> }.into_any()
+                }
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Found(state: State, finding: Finding) -> impl IntoView {
+    let taken = RwSignal::new(false);
+    let button = finding.options.map(|options| {
+        view! {
+            <button
+                type="button"
+                class="quiet small"
+                data-testid="apply-finding"
+                disabled=taken
+                on:click=move |_| {
+                    state.settings.replace((*options).clone());
+                    taken.set(true);
+                }
+            >
+                {move || if taken.get() { "Applied; align to use it" } else { "Apply this" }}
+            </button>
+        }
+    });
+    view! {
+        <li class:serious=finding.serious data-testid="finding">
+            <div>
+                <strong>{finding.what}</strong>
+                <p class="soft">{finding.fix}</p>
+            </div>
+            {button}
+        </li>
+    }
+}

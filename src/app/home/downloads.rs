@@ -1,0 +1,60 @@
+//! Everything that can be taken away, as files of common formats.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use leptos::prelude::*;
+
+use crate::app::state::State;
+use crate::protocol::{Export, Side};
+
+/// The name for automation, the words, the format.
+const EXPORTS: [(Export, &str, &str, &str); 11] = [
+    (Export::Matches, "matches", "Matches", "CSV"),
+    (Export::PlanTop, "plan", "Plan, largest entries", "CSV"),
+    (Export::PlanDense, "plan-dense", "Plan, whole", "NPY"),
+    (Export::Embeddings(Side::X), "embeddings-x", "Embedding of X", "NPY"),
+    (Export::Embeddings(Side::Y), "embeddings-y", "Embedding of Y", "NPY"),
+    (Export::Projection, "projection", "X among Y’s points", "NPY"),
+    (Export::Model, "model", "Encoders", "safetensors"),
+    (Export::Onnx(Side::X), "onnx-x", "Encoder of X", "ONNX"),
+    (Export::Onnx(Side::Y), "onnx-y", "Encoder of Y", "ONNX"),
+    (Export::Record, "record", "Run record", "JSON"),
+    (Export::Everything, "everything", "Everything", "ZIP"),
+];
+
+#[component]
+pub(super) fn Downloads(state: State) -> impl IntoView {
+    let results = state.results;
+    let off = move || !results.held.get() || results.exporting.get().busy();
+    let buttons = EXPORTS
+        .map(|(what, name, words, format)| {
+            view! {
+                <button
+                    type="button"
+                    class="quiet download"
+                    data-testid=format!("download-{name}")
+                    disabled=off
+                    on:click=move |_| state.export(what)
+                >
+                    {words} <small>{format}</small>
+                </button>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="card">
+            <h3>"Take it with you"</h3>
+            <div class="downloads">{buttons}</div>
+            <p class="soft" aria-live="polite">
+                {move || if results.exporting.get().busy() {
+                    view! { "Making the file…" }.into_any()
+                } else if let Some((name, url)) = results.exported.get() {
+                    view! { "Saved: " <a data-testid="exported" href=url download=name.clone()>{name.clone()}</a> }.into_any()
+                } else if !results.held.get() && !state.run.phase.get().busy() {
+                    view! { "The computing part was restarted and no longer holds this result: align again to download it." }.into_any()
+                } else {
+                    view! { "Files are made in this tab and saved by your browser." }.into_any()
+                }}
+            </p>
+        </div>
+    }
+}

@@ -1,0 +1,136 @@
+//! The table of matches, searched and paged by the worker, which has all of them.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use leptos::prelude::*;
+
+use crate::app::scatter::Linked;
+use crate::app::state::State;
+use crate::protocol::{MatchRow, Side};
+
+/// Rows a page, as the state asks for them.
+const PAGE: u32 = crate::app::state::PAGE;
+
+#[component]
+pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
+    let results = state.results;
+    let search = move |text: String| {
+        results.words.set(text);
+        state.ask_matches(0);
+    };
+    let place = move || {
+        results.table.with(|table| {
+            let last = table.from + table.rows.len() as u32;
+            if table.total == 0 {
+                "no match".into()
+            } else {
+                format!("{}–{last} of {}", table.from + 1, table.total)
+            }
+        })
+    };
+    let at_start = move || results.table.with(|table| table.from == 0);
+    let at_end = move || results.table.with(|table| table.from + table.rows.len() as u32 >= table.total);
+    view! {
+        <div class="card">
+            <div class="head">
+                <h3>"Matches"</h3>
+                <label class="field inline-field push">
+                    <span>"Search ids and labels"</span>
+                    <input
+                        type="search"
+                        data-testid="matches-search"
+                        autocomplete="off"
+                        disabled=move || !results.held.get()
+                        prop:value=results.words
+                        on:input=move |event| search(event_target_value(&event))
+                    />
+                </label>
+            </div>
+            <div class="scroll" tabindex="0" role="region" aria-label="Table of matches">
+                <table data-testid="matches-table" data-total=move || results.table.with(|table| table.total)>
+                    <thead>
+                        <tr>
+                            <th scope="col">"X"</th>
+                            <th scope="col">"its label"</th>
+                            <th scope="col">"Y"</th>
+                            <th scope="col">"its label"</th>
+                            <th scope="col" class="number">"Confidence"</th>
+                            <th scope="col">"Second choice"</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {move || results.table.with(|table| {
+                            table.rows.iter().cloned().map(|row| view! { <Row row linked/> }).collect_view()
+                        })}
+                    </tbody>
+                </table>
+            </div>
+            <div class="pager">
+                <button
+                    type="button"
+                    class="quiet small"
+                    data-testid="matches-previous"
+                    disabled=at_start
+                    on:click=move |_| state.ask_matches(
+                        results.table.with_untracked(|table| table.from.saturating_sub(PAGE)),
+                    )
+                >
+                    "Previous"
+                </button>
+                <span class="soft" data-testid="matches-place" aria-live="polite">{place}</span>
+                <button
+                    type="button"
+                    class="quiet small"
+                    data-testid="matches-next"
+                    disabled=at_end
+                    on:click=move |_| state.ask_matches(results.table.with_untracked(|table| table.from + PAGE))
+                >
+                    "Next"
+                </button>
+            </div>
+        </div>
+    }
+}
+
+fn name(id: &str, row: u32) -> String {
+    if id.is_empty() { format!("row {}", row + 1) } else { id.to_owned() }
+}
+
+/// A row shows its points in all views while it has the pointer or the focus.
+#[component]
+fn Row(row: MatchRow, linked: Linked) -> impl IntoView {
+    let at = row.x as usize;
+    let point = move || linked.hover.set(Some((Side::X, at)));
+    let leave = move || linked.hover.set(None);
+    let sure = row.confidence;
+    view! {
+        <tr
+            class="match-row"
+            data-testid="match-row"
+            data-x=row.x
+            data-y=row.y
+            on:pointerenter=move |_| point()
+            on:pointerleave=move |_| leave()
+        >
+            <th scope="row">
+                <button
+                    type="button"
+                    class="link"
+                    title="Show in the views"
+                    on:focus=move |_| point()
+                    on:blur=move |_| leave()
+                    on:click=move |_| point()
+                >
+                    {name(&row.x_id, row.x)}
+                </button>
+            </th>
+            <td>{row.x_label}</td>
+            <td>{name(&row.y_id, row.y)}</td>
+            <td>{row.y_label}</td>
+            <td class="number">
+                <span class="meter" aria-hidden="true"><i style=format!("width:{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
+                {format!("{sure:.2}")}
+            </td>
+            <td>{name(&row.second_id, row.second)}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,60 @@
+//! The page itself: data, settings, training, result and new data on one sheet, with the picture always in sight.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+mod candidates;
+mod card;
+mod data;
+mod downloads;
+mod drop;
+mod extras;
+mod figures;
+mod matches;
+mod new_data;
+mod result;
+mod sample_row;
+mod settings;
+mod stage;
+mod switches;
+mod training;
+
+use leptos::prelude::*;
+
+use super::canvas::Redraw;
+use super::scatter::Linked;
+use super::state::State;
+
+#[component]
+pub(crate) fn Home(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
+    view! {
+        <section class="hero">
+            <h1>"Two data sets, nothing in common. " <em>"One alignment."</em></h1>
+            <p class="lead">
+                "Concord finds which rows of two tables belong together when they share no columns and no known pairs. "
+                <span class="nowrap">"It computes in this tab: "</span>
+                "your files never leave your machine."
+            </p>
+        </section>
+        <div class="workbench">
+            <div class="bench">
+                <sample_row::Samples state/>
+                <data::DataSection state/>
+                <settings::SettingsSection state/>
+            </div>
+            <stage::Stage state linked redraw/>
+        </div>
+        <training::TrainingSection state redraw/>
+        <result::ResultSection state linked redraw/>
+        <new_data::NewDataSection state/>
+    }
+}
+
+/// A duration in words.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => "–".into(),
+        s if s < 1.0 => "under a second".into(),
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,98 @@
+//! Trained encoders applied to points they have never seen.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use leptos::prelude::*;
+
+use super::drop::{DropZone, ReadingState, summary};
+use crate::app::samples;
+use crate::app::state::State;
+use crate::protocol::{Side, Slot};
+
+#[component]
+pub(super) fn NewDataSection(state: State) -> impl IntoView {
+    let results = state.results;
+    let sample = move || {
+        let name = state.files.sample.get();
+        samples::ALL.iter().find(|sample| Some(sample.name) == name && sample.unseen)
+    };
+    let in_use = move |slot: Slot| state.files.get(slot).with(|s| s.in_use());
+    let reading = move |slot: Slot| state.files.get(slot).with(|s| s.is_reading());
+    let new = [Slot::New(Side::X), Slot::New(Side::Y)];
+    let blocker = Memo::new(move |_| {
+        if new.iter().any(|slot| reading(*slot)) {
+            Some("A file is still being read.")
+        } else if !new.iter().any(|slot| in_use(*slot)) {
+            Some("Load new rows of X, of Y, or of both first; they need the same columns as before.")
+        } else if !(results.held.get() || in_use(Slot::Model)) {
+            Some("There are no encoders yet: align first, or load a trained model under More files.")
+        } else {
+            None
+        }
+    });
+    let applying = move || results.applying.get();
+    view! {
+        <section id="new-data" class="card" aria-labelledby="new-title">
+            <h2 id="new-title">"New data"</h2>
+            <p>
+                "The encoders map rows they have never seen. Give new rows of X, of Y, or of both, with the same columns as before."
+            </p>
+            <div class="zones">
+                <NewZone state side=Side::X/>
+                <NewZone state side=Side::Y/>
+            </div>
+            <div class="buttons">
+                <button
+                    type="button"
+                    data-testid="apply"
+                    data-state=move || applying().name()
+                    disabled=move || blocker.with(Option::is_some) || applying().busy()
+                    on:click=move |_| state.apply()
+                >
+                    {move || if applying().busy() { "Applying…" } else { "Apply the encoders" }}
+                </button>
+                {move || sample().map(|sample| view! {
+                    <button
+                        type="button"
+                        class="quiet"
+                        data-testid="sample-new"
+                        on:click=move |_| state.load_sample_new_points()
+                    >
+                        "Take the unseen points of " {sample.title}
+                    </button>
+                })}
+                <Show when=move || results.fresh.with(Option::is_some)>
+                    <button type="button" class="quiet" data-testid="back-from-new" on:click=move |_| state.back_to_training()>
+                        "Back to the data of training"
+                    </button>
+                </Show>
+            </div>
+            {move || blocker.get().map(|reason| view! { <p class="soft" data-testid="why-not-apply">{reason}</p> })}
+        </section>
+    }
+}
+
+#[component]
+fn NewZone(state: State, side: Side) -> impl IntoView {
+    let slot = Slot::New(side);
+    let letter = side.letter();
+    let held = Memo::new(move |_| {
+        state
+            .files
+            .get(slot)
+            .with(|s| s.used.as_ref().map(|(source, content)| (source.file.name.clone(), summary(content))))
+    });
+    view! {
+        <div>
+            <DropZone state kept=slot zone=Some(format!("drop-new-{letter}")) input=format!("new-{letter}") class=format!("drop small-drop side-{letter}")>
+                <span class="badge">{letter.to_uppercase()}</span>
+                <span class="drop-name">
+                    {move || held.get().map_or_else(|| format!("New rows of {}", letter.to_uppercase()), |(file, _)| file)}
+                </span>
+                <span class="drop-hint">
+                    {move || held.get().map_or_else(|| "Drop a file here, or choose one".into(), |(_, found)| found)}
+                </span>
+            </DropZone>
+            <ReadingState state kept=slot name=format!("new-{letter}")/>
+        </div>
+    }
+}

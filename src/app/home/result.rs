@@ -1,0 +1,200 @@
+//! What a run has found: three linked views, figures, the plan, other candidates, matches, and downloads.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+use super::candidates::{Candidates, Health};
+use super::downloads::Downloads;
+use super::figures::{Curve, Figures};
+use super::matches::Matches;
+use crate::app::canvas::{Redraw, draw_shades, on_frame};
+use crate::app::scatter::{Cloud, Linked, Scatter};
+use crate::app::state::{Phase, State};
+use crate::protocol::Side;
+
+#[component]
+pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
+    let results = state.results;
+    let any =
+        Memo::new(move |_| results.trained.with(Option::is_some) || results.fresh.with(Option::is_some));
+    // What was pointed at or selected belongs to the points before.
+    Effect::new(move || {
+        results.trained.track();
+        results.fresh.track();
+        linked.hover.set(None);
+        linked.selection.set(None);
+    });
+    view! {
+        <section id="result" aria-labelledby="result-title" data-testid="result">
+            <div class="head section-head">
+                <h2 id="result-title">"Result"</h2>
+                <Show when=move || results.fresh.with(Option::is_some)>
+                    <span class="tag">"new data"</span>
+                    <button
+                        type="button"
+                        class="quiet small"
+                        data-testid="back"
+                        on:click=move |_| state.back_to_training()
+                    >
+                        "Back to the data of training"
+                    </button>
+                </Show>
+            </div>
+            <Show
+                when=move || any.get()
+                fallback=|| view! { <p class="soft">"Once an alignment is done, its views, figures and files are here."</p> }
+            >
+                <Rival state/>
+                <Figures state/>
+                <Views state linked redraw/>
+                <Health state/>
+                <div class="halves">
+                    <PlanCard state redraw/>
+                    <Curve state redraw/>
+                </div>
+                <Matches state linked/>
+                <Candidates state/>
+                <Downloads state/>
+            </Show>
+        </section>
+    }
+}
+
+/// A second alignment that is nearly as good: said before anything is believed.
+#[component]
+fn Rival(state: State) -> impl IntoView {
+    move || {
+        let rival = state.results.shown()?.outcome.rival?;
+        Some(view! {
+            <aside class="notice inset" role="status" data-testid="rival">
+                <div>
+                    <strong>"There are two different answers that fit nearly equally well."</strong>
+                    <p>
+                        "Data that looks the same when it is mirrored or turned cannot tell them apart. Look at both, or \
+                         give a few known pairs or labels to decide."
+                    </p>
+                </div>
+                <button
+                    type="button"
+                    class="quiet"
+                    data-testid="show-rival"
+                    on:click=move |_| state.show_candidate(rival)
+                >
+                    "Show the other one"
+                </button>
+            </aside>
+        })
+    }
+}
+
+#[component]
+fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
+    let results = state.results;
+    let alone = move |side: Side| {
+        Signal::derive_local(move || {
+            results.shown().map_or(Cloud::Nothing, |shown| Cloud::Alone(shown, side))
+        })
+    };
+    let aligned = Signal::derive_local(move || results.shown().map_or(Cloud::Nothing, Cloud::Aligned));
+    let compared =
+        Signal::derive_local(move || results.compared.get().map_or(Cloud::Nothing, Cloud::Aligned));
+    let about = move |side: Side| {
+        Signal::derive(move || {
+            let counts = results.shown().map_or([0, 0], |s| [s.outcome.n, s.outcome.m]);
+            let letter = side.letter().to_uppercase();
+            format!("{} points of {letter} by itself, along its principal axes", counts[side.index()])
+        })
+    };
+    let both = Signal::derive(move || {
+        results.shown().map_or_else(String::new, |shown| {
+            let figures = shown.outcome.figures.iter().take(3);
+            let figures: Vec<String> = figures.map(|f| format!("{} {:.3}", f.name, f.value)).collect();
+            format!("X and Y in the common space. {}", figures.join(", "))
+        })
+    });
+    let other = Signal::derive(|| "X and Y as entropic Gromov-Wasserstein aligns them".to_owned());
+    let comparing = move || results.comparing.get();
+    view! {
+        <div class="card views-card">
+            <div class="views" class:four=move || results.compared.with(Option::is_some)>
+                <figure>
+                    <figcaption>"X by itself"</figcaption>
+                    <Scatter cloud=alone(Side::X) linked results redraw testid="view-x" about=about(Side::X)/>
+                </figure>
+                <figure>
+                    <figcaption>"Y by itself"</figcaption>
+                    <Scatter cloud=alone(Side::Y) linked results redraw testid="view-y" about=about(Side::Y)/>
+                </figure>
+                <figure>
+                    <figcaption>"Aligned"</figcaption>
+                    <Scatter cloud=aligned linked results redraw testid="view-aligned" about=both/>
+                </figure>
+                <Show when=move || results.compared.with(Option::is_some)>
+                    <figure>
+                        <figcaption>"Entropic Gromov-Wasserstein, to compare"</figcaption>
+                        <Scatter cloud=compared linked results redraw testid="view-compared" about=other/>
+                    </figure>
+                </Show>
+            </div>
+            <div class="head">
+                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select."</p>
+                <button
+                    type="button"
+                    class="quiet push"
+                    data-testid="compare"
+                    data-state=move || comparing().name()
+                    disabled=move || comparing().busy() || !results.held.get() || results.fresh.with(Option::is_some)
+                    title="Solves entropic Gromov-Wasserstein, which trains no encoder, on the same data"
+                    on:click=move |_| state.compare()
+                >
+                    {move || if comparing().busy() { "Comparing…" } else { "Compare with Gromov-Wasserstein" }}
+                </button>
+                <Show when=move || results.compared.with(Option::is_some)>
+                    <button type="button" class="quiet" data-testid="end-comparison" on:click=move |_| {
+                        results.compared.set(None);
+                        results.comparing.set(Phase::Idle);
+                    }>
+                        "Hide it"
+                    </button>
+                </Show>
+            </div>
+        </div>
+    }
+}
+
+/// The transport plan as a picture.
+#[component]
+fn PlanCard(state: State, redraw: Redraw) -> impl IntoView {
+    let canvas = NodeRef::<Canvas>::new();
+    let results = state.results;
+    on_frame(
+        move || {
+            redraw.track();
+            results.trained.track();
+            results.fresh.track();
+            canvas.track();
+        },
+        move || {
+            if let (Some(canvas), Some(shown)) = (canvas.get_untracked(), untrack(|| results.shown())) {
+                draw_shades(&canvas, shown.outcome.picture, &shown.plan);
+            }
+        },
+    );
+    view! {
+        <div class="card">
+            <h3>"The plan"</h3>
+            <p class="soft">
+                "Rows are points of X and columns points of Y, both in the order of the aligned view. A dark diagonal \
+                 means that matches are sharp."
+            </p>
+            <canvas
+                class="heat"
+                node_ref=canvas
+                role="img"
+                aria-label="Heat map of the transport plan, points of X by points of Y"
+                data-testid="plan"
+            ></canvas>
+        </div>
+    }
+}

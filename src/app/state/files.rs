@@ -1,0 +1,331 @@
+//! The files that were given to the page, what each is used as, and how far its reading is.
+//!
+//! What is in use stays in use until its replacement has been read: a file that cannot be read changes nothing.
+
+use leptos::prelude::*;
+use web_sys::{File, Url};
+
+use super::{Phase, State};
+use crate::app::ledger::Activity;
+use crate::app::samples::{self, Sample};
+use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
+
+/// All uses a file can have.
+pub(crate) const SLOTS: [Slot; 13] = [
+    Slot::Features(Side::X),
+    Slot::Features(Side::Y),
+    Slot::Labels(Side::X),
+    Slot::Labels(Side::Y),
+    Slot::Distances(Side::X),
+    Slot::Distances(Side::Y),
+    Slot::Shared(Side::X),
+    Slot::Shared(Side::Y),
+    Slot::Pairs,
+    Slot::Truth,
+    Slot::New(Side::X),
+    Slot::New(Side::Y),
+    Slot::Model,
+];
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum SlotPhase {
+    #[default]
+    Empty,
+    /// Bytes done and in all.
+    Reading {
+        done: f64,
+        of: f64,
+    },
+    Ready,
+    Failed(Failure),
+}
+
+/// A file and how it is to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Source {
+    pub(crate) file: FileRef,
+    pub(crate) reading: Reading,
+    /// Whether it is one of our own samples.
+    pub(crate) sample: bool,
+}
+
+/// What the page knows of one slot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SlotState {
+    /// What was asked for last.
+    pub(crate) wanted: Option<Source>,
+    pub(crate) phase: SlotPhase,
+    /// What the worker holds, and what was found in it.
+    pub(crate) used: Option<(Source, Content)>,
+}
+
+impl SlotState {
+    pub(crate) fn in_use(&self) -> bool {
+        self.used.is_some()
+    }
+
+    pub(crate) fn is_reading(&self) -> bool {
+        matches!(self.phase, SlotPhase::Reading { .. })
+    }
+
+    /// How the file is being read, or was last.
+    pub(crate) fn reading(&self) -> Reading {
+        self.wanted.as_ref().map(|source| source.reading.clone()).unwrap_or_default()
+    }
+
+    fn is_sample(&self) -> bool {
+        self.wanted.as_ref().is_some_and(|source| source.sample)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Files {
+    slots: [RwSignal<SlotState>; SLOTS.len()],
+    /// The sample that is loaded, by name.
+    pub(crate) sample: RwSignal<Option<&'static str>>,
+    /// Whether an alignment starts by itself once everything has been read.
+    promised: RwSignal<bool>,
+}
+
+impl Files {
+    pub(super) fn new() -> Self {
+        Self {
+            slots: SLOTS.map(|_| RwSignal::default()),
+            sample: RwSignal::new(None),
+            promised: RwSignal::new(false),
+        }
+    }
+
+    pub(crate) fn get(&self, slot: Slot) -> RwSignal<SlotState> {
+        let at = SLOTS.iter().position(|known| *known == slot).unwrap_or(0);
+        self.slots[at]
+    }
+
+    pub(super) fn progressed(&self, slot: Slot, done: f64, of: f64) {
+        self.get(slot).update(|state| {
+            if state.is_reading() {
+                state.phase = SlotPhase::Reading { done, of };
+            }
+        });
+    }
+
+    pub(super) fn failed(&self, slot: Slot, failure: Failure) {
+        self.get(slot).update(|state| state.phase = SlotPhase::Failed(failure));
+    }
+
+    /// The worker is gone, and an alignment that was promised with it: it might be what ended the worker.
+    pub(super) fn lost(&self) {
+        self.promised.set(false);
+    }
+
+    /// Whether an alignment will start by itself.
+    pub(crate) fn promised(&self) -> bool {
+        self.promised.get()
+    }
+
+    /// Whether there is anything to align on this side.
+    fn has(&self, side: Side) -> bool {
+        [Slot::Features(side), Slot::Distances(side)]
+            .iter()
+            .any(|slot| self.get(*slot).with(SlotState::in_use))
+    }
+
+    /// What the files lack for an alignment.
+    pub(super) fn blocker(&self) -> Option<String> {
+        for side in Side::BOTH {
+            if !self.has(side) {
+                let letter = side.letter().to_uppercase();
+                return Some(format!("Data set {letter} is still missing: drop a file, or take a sample."));
+            }
+        }
+        if SLOTS.iter().any(|slot| self.get(*slot).with(SlotState::is_reading)) {
+            return Some("A file is still being read.".into());
+        }
+        for side in Side::BOTH {
+            if self.get(Slot::Features(side)).with(undecided) {
+                let letter = side.letter().to_uppercase();
+                return Some(format!(
+                    "Data set {letter} has missing values, and distances between rows need every value: decide \
+                     what becomes of them."
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// Whether there are missing values that nobody has decided about.
+pub(crate) fn undecided(state: &SlotState) -> bool {
+    match &state.used {
+        Some((source, Content::Table(preview))) => {
+            preview.missing_total > 0 && source.reading.choices.missing == formats::MissingChoice::Keep
+        }
+        _ => false,
+    }
+}
+
+impl State {
+    /// Reads files that were chosen or dropped: the first for this slot, a second one for the other side.
+    pub(crate) fn take_files(&self, slot: Slot, files: &[File]) {
+        let other = match slot {
+            Slot::Features(Side::X) => Some(Slot::Features(Side::Y)),
+            Slot::New(Side::X) => Some(Slot::New(Side::Y)),
+            _ => None,
+        };
+        for (slot, file) in [Some(slot), other].into_iter().flatten().zip(files) {
+            // Never revoked: the address of a file on disk holds no memory, and a new worker reads it again.
+            let Ok(url) = Url::create_object_url_with_blob(file) else { continue };
+            self.files.promised.set(false);
+            self.load(
+                slot,
+                Source {
+                    file: FileRef { name: file.name(), url },
+                    reading: Reading::default(),
+                    sample: false,
+                },
+            );
+        }
+    }
+
+    /// Reads the file of a slot again, in another way.
+    pub(crate) fn read_again(&self, slot: Slot, change: impl FnOnce(&mut Reading)) {
+        let wanted = self.files.get(slot).with_untracked(|state| state.wanted.clone());
+        if let Some(mut source) = wanted {
+            change(&mut source.reading);
+            self.load(slot, source);
+        }
+    }
+
+    fn load(&self, slot: Slot, source: Source) {
+        let command = Command::Load { slot, file: source.file.clone(), reading: source.reading.clone() };
+        self.files.get(slot).update(|state| {
+            state.wanted = Some(source);
+            state.phase = SlotPhase::Reading { done: 0.0, of: 0.0 };
+        });
+        self.begin(Activity::Load(slot), command);
+    }
+
+    /// Empties a slot.
+    pub(crate) fn unload(&self, slot: Slot) {
+        if self.files.get(slot).with_untracked(|state| state.wanted.is_none() && state.used.is_none()) {
+            return;
+        }
+        self.files.get(slot).set(SlotState::default());
+        self.begin(Activity::Load(slot), Command::Unload { slot });
+        if matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
+            self.results.data_changed();
+        }
+    }
+
+    /// Gives up reading; what was in use before still is.
+    pub(crate) fn cancel_reading(&self, slot: Slot) {
+        self.give_up(Activity::Load(slot));
+        self.files.promised.set(false);
+        self.files.get(slot).update(|state| {
+            state.wanted = state.used.as_ref().map(|(source, _)| source.clone());
+            state.phase = if state.in_use() { SlotPhase::Ready } else { SlotPhase::Empty };
+        });
+    }
+
+    /// The distances of a side instead of its features: the same file, used otherwise.
+    pub(crate) fn use_as_distances(&self, side: Side) {
+        let wanted = self.files.get(Slot::Features(side)).with_untracked(|state| state.wanted.clone());
+        if let Some(mut source) = wanted {
+            source.reading.steps.clear();
+            self.load(Slot::Distances(side), source);
+            self.unload(Slot::Features(side));
+        }
+    }
+
+    /// Loads one of our own samples in place of everything, and aligns it as soon as it has been read.
+    pub(crate) fn load_sample(&self, name: &str) {
+        let Some(sample) = samples::ALL.iter().find(|sample| sample.name == name) else { return };
+        let mine = sample.files();
+        for slot in SLOTS {
+            match mine.iter().find(|(known, _)| *known == slot) {
+                Some((_, file)) => self.load(slot, sample_source(sample, file)),
+                None => self.unload(slot),
+            }
+        }
+        self.files.sample.set(Some(sample.name));
+        self.files.promised.set(true);
+        self.run.enter(Phase::Loading);
+    }
+
+    /// The unseen points of the sample that is loaded.
+    pub(crate) fn load_sample_new_points(&self) {
+        let name = self.files.sample.get_untracked();
+        let Some(sample) = samples::ALL.iter().find(|sample| Some(sample.name) == name) else { return };
+        for (slot, file) in sample.new_files() {
+            self.load(slot, sample_source(sample, file));
+        }
+    }
+
+    pub(super) fn loaded(&self, slot: Slot, content: Content) {
+        self.files.get(slot).update(|state| {
+            state.used = state.wanted.clone().map(|source| (source, content));
+            state.phase = SlotPhase::Ready;
+        });
+        let own = !self.files.get(slot).with_untracked(SlotState::is_sample);
+        if own && matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
+            self.leave_sample(slot);
+        }
+        if matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
+            self.results.data_changed();
+        }
+        self.align_if_promised();
+    }
+
+    /// A sample's other files mean nothing beside a file of the visitor's own.
+    fn leave_sample(&self, own: Slot) {
+        self.files.sample.set(None);
+        for slot in SLOTS.into_iter().filter(|slot| *slot != own) {
+            let signal = self.files.get(slot);
+            if signal.with_untracked(SlotState::is_sample) {
+                self.unload(slot);
+            } else if signal.with_untracked(|s| s.used.as_ref().is_some_and(|(source, _)| source.sample)) {
+                signal.update(|state| state.used = None);
+            }
+        }
+    }
+
+    /// A new worker holds nothing: it reads every file that is not on its way already.
+    pub(super) fn load_again(&self) {
+        for slot in SLOTS {
+            let source = self.files.get(slot).with_untracked(|state| match &state.phase {
+                SlotPhase::Failed(_) => state.used.as_ref().map(|(source, _)| source.clone()),
+                _ => state.wanted.clone(),
+            });
+            if let Some(source) = source
+                && !self.is_waiting_for(Activity::Load(slot))
+            {
+                self.load(slot, source);
+            }
+        }
+    }
+
+    /// Starts the alignment that a sample promises, as soon as it can start.
+    pub(super) fn align_if_promised(&self) {
+        if !self.files.promised.get_untracked() {
+            return;
+        }
+        let reading = SLOTS.iter().any(|slot| self.files.get(*slot).with_untracked(SlotState::is_reading));
+        if reading || self.diagnostics.with_untracked(Option::is_none) {
+            return;
+        }
+        self.files.promised.set(false);
+        if untrack(|| self.blocker()).is_none() {
+            self.align();
+        } else {
+            self.run.enter(Phase::Idle);
+        }
+    }
+}
+
+fn sample_source(sample: &Sample, file: &str) -> Source {
+    let path = format!("samples/{}/{file}", sample.name);
+    let base = document().base_uri().ok().flatten().unwrap_or_default();
+    let url = Url::new_with_base(&path, &base).map_or_else(|_| path.clone(), |url| url.href());
+    let name = format!("{}/{file}", sample.name);
+    Source { file: FileRef { name, url }, reading: Reading::default(), sample: true }
+}

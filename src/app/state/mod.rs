@@ -1,0 +1,261 @@
+//! What the page knows, as signals, and how events change it.
+//!
+//! Each part has its own file: the files that were loaded, the settings, the run, what came of it, and the
+//! demonstration. This one keeps the worker and hands every event to the part it concerns.
+
+mod demo;
+mod files;
+mod history;
+mod results;
+mod run;
+mod settings;
+
+pub(crate) use demo::{Demo, Picture};
+pub(crate) use files::{Files, SlotPhase, SlotState};
+pub(crate) use history::History;
+pub(crate) use results::{PAGE, Results, Shown};
+pub(crate) use run::{Moving, Run};
+pub(crate) use settings::Settings;
+
+use leptos::prelude::*;
+
+use super::ledger::{Activity, Ledger};
+use super::link::Link;
+use crate::protocol::{
+    Command, Diagnostics, Event, ExecutorChoice, Failure, Fault, Message, Recovery, RunId, Slot,
+};
+
+/// The state of an activity; the names are part of the page's automation interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    #[default]
+    Idle,
+    Loading,
+    Training,
+    Paused,
+    Done,
+    Failed,
+}
+
+impl Phase {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Loading => "loading",
+            Self::Training => "training",
+            Self::Paused => "paused",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether something is under way that a lost worker would take along.
+    pub(crate) fn busy(self) -> bool {
+        matches!(self, Self::Loading | Self::Training | Self::Paused)
+    }
+}
+
+/// Copy handles on everything the components show.
+#[derive(Clone, Copy)]
+pub(crate) struct State {
+    pub(crate) diagnostics: RwSignal<Option<Diagnostics>>,
+    /// The last failure, until it is dismissed.
+    pub(crate) notice: RwSignal<Option<Failure>>,
+    pub(crate) demo: Demo,
+    pub(crate) files: Files,
+    pub(crate) settings: Settings,
+    pub(crate) run: Run,
+    pub(crate) results: Results,
+    ledger: StoredValue<Ledger>,
+    link: StoredValue<Option<Link>, LocalStorage>,
+    choice: StoredValue<ExecutorChoice>,
+    /// Workers that were lost since a run last came to its end.
+    losses_in_a_row: StoredValue<u32>,
+}
+
+/// After so many lost workers the graphics device is under suspicion and left alone.
+const TRUST: u32 = 2;
+
+impl State {
+    /// Starts the worker and asks it to open a device. `sample` is what a visitor sees first, if anything.
+    pub(crate) fn new(choice: ExecutorChoice, sample: Option<&'static str>) -> Self {
+        let state = Self {
+            diagnostics: RwSignal::new(None),
+            notice: RwSignal::new(None),
+            demo: Demo::new(),
+            files: Files::new(),
+            settings: Settings::new(),
+            run: Run::new(),
+            results: Results::new(),
+            ledger: StoredValue::default(),
+            link: StoredValue::new_local(None),
+            choice: StoredValue::new(choice),
+            losses_in_a_row: StoredValue::new(0),
+        };
+        let link = Link::new(move |message| state.receive(message));
+        state.link.set_value(Some(link));
+        if let Some(name) = sample {
+            state.load_sample(name);
+        }
+        state
+    }
+
+    /// Breaks something on purpose. A device is lost in the midst of work, so the demonstration runs.
+    pub(crate) fn drill(&self, fault: Fault) {
+        self.start_demo();
+        self.send(RunId::WORKER, Command::Drill { fault });
+    }
+
+    /// Starts a run of an activity in place of the one before.
+    fn begin(&self, activity: Activity, command: Command) {
+        let mut begun = None;
+        self.ledger.update_value(|ledger| begun = Some(ledger.begin(activity)));
+        let Some((run, replaced)) = begun else { return };
+        if let Some(old) = replaced {
+            self.send(old, Command::Stop);
+        }
+        self.send(run, command);
+    }
+
+    /// Says something to the current run of an activity; returns whether there is one.
+    fn tell(&self, activity: Activity, command: Command) -> bool {
+        let run = self.ledger.with_value(|ledger| ledger.current(activity));
+        if let Some(run) = run {
+            self.send(run, command);
+        }
+        run.is_some()
+    }
+
+    /// Gives up an activity; whatever its run still says is not heard.
+    fn give_up(&self, activity: Activity) {
+        let mut run = None;
+        self.ledger.update_value(|ledger| run = ledger.drop_run(activity));
+        if let Some(run) = run {
+            self.send(run, Command::Stop);
+        }
+    }
+
+    fn is_waiting_for(&self, activity: Activity) -> bool {
+        self.ledger.with_value(|ledger| ledger.current(activity).is_some())
+    }
+
+    fn send(&self, run: RunId, command: Command) {
+        self.link.with_value(|link| {
+            if let Some(link) = link {
+                link.send(run, command);
+            }
+        });
+    }
+
+    fn receive(&self, message: Message<Event>) {
+        if message.run == RunId::WORKER {
+            match message.body {
+                // Every worker, the first and each that replaces one, opens a device before anything else.
+                Event::Ready => {
+                    self.begin(Activity::Open, Command::Open { choice: self.choice.get_value() });
+                    self.load_again();
+                }
+                Event::Failed(failure) => self.fail(None, failure),
+                _ => {}
+            }
+            return;
+        }
+        let Some(activity) = self.ledger.with_value(|ledger| ledger.activity_of(message.run)) else {
+            return; // Stale: the run was replaced.
+        };
+        let bulk = message.bulk;
+        match message.body {
+            Event::Ready => {} // comes for the worker, above
+            Event::Opened(diagnostics) => {
+                self.settings.offer_defaults(&diagnostics.defaults);
+                self.diagnostics.set(Some(diagnostics));
+                self.align_if_promised();
+            }
+            event @ (Event::DemoStarted { .. }
+            | Event::DemoPicture { .. }
+            | Event::DemoLosses { .. }
+            | Event::Checked(_)) => self.demo_event(event, bulk),
+            Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
+            Event::Loaded { slot, content } => self.loaded(slot, content),
+            event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Moving) => {
+                self.run_event(activity, event, bulk);
+            }
+            Event::Aligned(outcome) => self.aligned(activity, *outcome, bulk),
+            Event::Compared(outcome) => self.compared(*outcome, bulk),
+            Event::Matches { total, from, rows } => self.matches_arrived(activity, total, from, rows),
+            Event::Exported { what, name, url } => self.exported(what, name, url),
+            Event::Finished => {
+                self.losses_in_a_row.set_value(0);
+                self.phase(activity, Phase::Done);
+            }
+            Event::Failed(failure) => self.fail(Some(activity), failure),
+        }
+    }
+
+    fn phase(&self, activity: Activity, phase: Phase) {
+        match activity {
+            Activity::Open | Activity::Load(_) | Activity::Matches | Activity::Ids => {}
+            Activity::Demo => self.demo.phase.set(phase),
+            Activity::SelfCheck => self.demo.check.set(phase),
+            Activity::Align => self.run.enter(phase),
+            Activity::Show => self.results.showing.set(phase),
+            Activity::Compare => self.results.comparing.set(phase),
+            Activity::Apply => self.results.applying.set(phase),
+            Activity::Export => self.results.exporting.set(phase),
+        }
+    }
+
+    /// Shows the failure. When the worker is gone, everything it was doing has failed with it.
+    fn fail(&self, activity: Option<Activity>, failure: Failure) {
+        let restarts = failure.recovery == Recovery::RestartWorker;
+        if let Some(activity) = activity {
+            self.phase(activity, Phase::Failed);
+        }
+        match activity {
+            // A file's failure is told where the file is shown; everything else goes on.
+            Some(Activity::Load(slot)) if !restarts => {
+                self.files.failed(slot, failure);
+                self.align_if_promised();
+            }
+            _ => self.notice.set(Some(failure)),
+        }
+        if restarts {
+            self.forget_worker();
+        }
+    }
+
+    fn forget_worker(&self) {
+        self.demo.lost();
+        self.run.lost();
+        self.results.lost();
+        self.files.lost();
+        self.ledger.update_value(Ledger::clear);
+        self.losses_in_a_row.update_value(|n| *n += 1);
+        if self.losses_in_a_row.get_value() >= TRUST {
+            self.choice.set_value(ExecutorChoice::CpuAfterFailures);
+        }
+        self.diagnostics.set(None);
+    }
+
+    /// Why an alignment cannot be started, in words; `None` if it can.
+    pub(crate) fn blocker(&self) -> Option<String> {
+        if self.diagnostics.with(Option::is_none) {
+            return Some("The computing part is starting.".into());
+        }
+        if let Some(reason) = self.files.blocker() {
+            return Some(reason);
+        }
+        let given = |name: &str| name == "given";
+        let (x, y) = self.settings.options.with(|o| (given(&o.distance_x), given(&o.distance_y)));
+        for (wanted, side) in [(x, crate::protocol::Side::X), (y, crate::protocol::Side::Y)] {
+            if wanted && !self.files.get(Slot::Distances(side)).with(SlotState::in_use) {
+                let letter = side.letter().to_uppercase();
+                return Some(format!(
+                    "The distance of {letter} is set to “given”, but there is no distance file: load one under \
+                     More files, or choose another distance."
+                ));
+            }
+        }
+        self.settings.blocker()
+    }
+}

@@ -1,0 +1,246 @@
+//! What runs have found: figures, points, matches, the comparison, and the files made of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::{Phase, State};
+use crate::app::ledger::Activity;
+use crate::protocol::{Command, Export, MatchRow, Outcome, Side};
+
+/// An outcome with its points.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) outcome: Outcome,
+    /// X and Y in the aligned view, rows of two.
+    pub(crate) aligned: [Vec<f32>; 2],
+    /// X and Y each by itself.
+    pub(crate) alone: [Vec<f32>; 2],
+    /// The row on the other side that each row is matched with.
+    pub(crate) matches: [Vec<f32>; 2],
+    pub(crate) confidence: [Vec<f32>; 2],
+    /// Label codes, −1 for missing; empty without labels.
+    pub(crate) labels: [Vec<f32>; 2],
+    pub(crate) plan: Vec<f32>,
+    /// Shares of closer points over all true pairs, sorted.
+    pub(crate) curve: Vec<f32>,
+}
+
+impl Shown {
+    fn new(outcome: Outcome, bulk: Vec<Vec<f32>>) -> Self {
+        let mut parts = bulk.into_iter();
+        let mut next = || parts.next().unwrap_or_default();
+        let mut both = || [next(), next()];
+        let (aligned, alone, matches, confidence, labels) = (both(), both(), both(), both(), both());
+        Self { outcome, aligned, alone, matches, confidence, labels, plan: next(), curve: next() }
+    }
+
+    /// The row on the other side that this one is matched with.
+    pub(crate) fn partner(&self, side: Side, row: usize) -> Option<usize> {
+        let partner = *self.matches[side.index()].get(row)?;
+        (partner >= 0.0).then_some(partner as usize)
+    }
+
+    /// The label of a row, in words.
+    pub(crate) fn label(&self, side: Side, row: usize) -> Option<&str> {
+        let code = *self.labels[side.index()].get(row)?;
+        let names = &self.outcome.labels[side.index()].names;
+        if code < 0.0 { None } else { names.get(code as usize).map(String::as_str) }
+    }
+}
+
+/// A page of the table of matches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Table {
+    pub(crate) total: u32,
+    pub(crate) from: u32,
+    pub(crate) rows: Vec<MatchRow>,
+}
+
+/// The ids of rows that have some.
+pub(crate) type Ids = [HashMap<u32, String>; 2];
+
+#[derive(Clone, Copy)]
+pub(crate) struct Results {
+    /// Of the data that was trained on.
+    pub(crate) trained: RwSignal<Option<Arc<Shown>>>,
+    /// Of new points, while they are on show.
+    pub(crate) fresh: RwSignal<Option<Arc<Shown>>>,
+    pub(crate) compared: RwSignal<Option<Arc<Shown>>>,
+    pub(crate) table: RwSignal<Table>,
+    pub(crate) words: RwSignal<String>,
+    pub(crate) ids: RwSignal<Arc<Ids>>,
+    pub(crate) showing: RwSignal<Phase>,
+    pub(crate) comparing: RwSignal<Phase>,
+    pub(crate) applying: RwSignal<Phase>,
+    pub(crate) exporting: RwSignal<Phase>,
+    /// The file that was made last: name and address.
+    pub(crate) exported: RwSignal<Option<(String, String)>>,
+    /// Whether the worker still has what is on show.
+    pub(crate) held: RwSignal<bool>,
+    /// Whether the data has changed since.
+    pub(crate) stale: RwSignal<bool>,
+}
+
+/// Rows of a page of the table of matches.
+pub(crate) const PAGE: u32 = 20;
+/// The ids of so many matches are fetched for the tooltips.
+const IDS: u32 = 3000;
+
+impl Results {
+    pub(super) fn new() -> Self {
+        Self {
+            trained: RwSignal::new(None),
+            fresh: RwSignal::new(None),
+            compared: RwSignal::new(None),
+            table: RwSignal::default(),
+            words: RwSignal::default(),
+            ids: RwSignal::default(),
+            showing: RwSignal::default(),
+            comparing: RwSignal::default(),
+            applying: RwSignal::default(),
+            exporting: RwSignal::default(),
+            exported: RwSignal::new(None),
+            held: RwSignal::new(false),
+            stale: RwSignal::new(false),
+        }
+    }
+
+    /// What is on show: new points if there are some, else those of training.
+    pub(crate) fn shown(&self) -> Option<Arc<Shown>> {
+        self.fresh.get().or_else(|| self.trained.get())
+    }
+
+    pub(super) fn run_begins(&self) {
+        self.held.set(false);
+        for phase in [self.showing, self.comparing, self.applying] {
+            phase.set(Phase::Idle);
+        }
+    }
+
+    /// The worker keeps the last result until a new one is there.
+    pub(super) fn run_given_up(&self) {
+        self.held.set(self.trained.with_untracked(Option::is_some));
+    }
+
+    pub(super) fn data_changed(&self) {
+        self.stale.set(self.trained.with_untracked(Option::is_some));
+    }
+
+    pub(super) fn lost(&self) {
+        self.held.set(false);
+        for phase in [self.showing, self.comparing, self.applying, self.exporting] {
+            if phase.get_untracked().busy() {
+                phase.set(Phase::Failed);
+            }
+        }
+    }
+}
+
+impl State {
+    pub(super) fn aligned(&self, activity: Activity, outcome: Outcome, bulk: Vec<Vec<f32>>) {
+        let results = &self.results;
+        let new_points = outcome.new_points;
+        let shown = Some(Arc::new(Shown::new(outcome, bulk)));
+        if new_points {
+            results.fresh.set(shown);
+        } else {
+            results.fresh.set(None);
+            results.trained.set(shown);
+        }
+        results.held.set(true);
+        if activity == Activity::Align {
+            results.compared.set(None);
+            results.exported.set(None);
+            results.stale.set(false);
+            self.run.moving.set(None);
+        }
+        self.phase(activity, Phase::Done);
+        results.ids.set(Arc::default());
+        self.ask_matches(0);
+        self.begin(Activity::Ids, Command::Matches { words: String::new(), from: 0, count: IDS });
+    }
+
+    pub(super) fn compared(&self, outcome: Outcome, bulk: Vec<Vec<f32>>) {
+        self.results.compared.set(Some(Arc::new(Shown::new(outcome, bulk))));
+        self.results.comparing.set(Phase::Done);
+    }
+
+    /// Shows another of the alignments that were found.
+    pub(crate) fn show_candidate(&self, candidate: u32) {
+        self.results.showing.set(Phase::Training);
+        self.begin(Activity::Show, Command::Show { candidate });
+    }
+
+    /// Back from new points to those of training.
+    pub(crate) fn back_to_training(&self) {
+        let shown = self.results.trained.with_untracked(|t| t.as_ref().map(|t| t.outcome.shown));
+        self.results.fresh.set(None);
+        if let Some(candidate) = shown {
+            self.show_candidate(candidate);
+        }
+    }
+
+    pub(crate) fn compare(&self) {
+        self.results.comparing.set(Phase::Training);
+        self.begin(Activity::Compare, Command::Compare);
+    }
+
+    /// Applies the encoders to the new points.
+    pub(crate) fn apply(&self) {
+        self.results.applying.set(Phase::Training);
+        self.begin(Activity::Apply, Command::Apply);
+    }
+
+    /// Another page of the table of matches, for the words that are searched.
+    pub(crate) fn ask_matches(&self, from: u32) {
+        let words = self.results.words.get_untracked();
+        self.begin(Activity::Matches, Command::Matches { words, from, count: PAGE });
+    }
+
+    pub(super) fn matches_arrived(&self, activity: Activity, total: u32, from: u32, rows: Vec<MatchRow>) {
+        if activity != Activity::Ids {
+            self.results.table.set(Table { total, from, rows });
+            return;
+        }
+        let mut ids = Ids::default();
+        for row in rows {
+            for (side, at, id) in [(0, row.x, row.x_id), (1, row.y, row.y_id), (1, row.second, row.second_id)]
+            {
+                if !id.is_empty() {
+                    ids[side].insert(at, id);
+                }
+            }
+        }
+        self.results.ids.set(Arc::new(ids));
+    }
+
+    /// Has a file made; the browser saves it as soon as it is there.
+    pub(crate) fn export(&self, what: Export) {
+        self.results.exporting.set(Phase::Training);
+        self.begin(Activity::Export, Command::Export { what });
+    }
+
+    pub(super) fn exported(&self, _what: Export, name: String, url: String) {
+        self.results.exporting.set(Phase::Done);
+        save(&name, &url);
+        self.results.exported.set(Some((name, url)));
+    }
+}
+
+/// Has the browser save what is at an address.
+fn save(name: &str, url: &str) {
+    let anchor =
+        document().create_element("a").ok().and_then(|a| a.dyn_into::<web_sys::HtmlAnchorElement>().ok());
+    let (Some(anchor), Some(body)) = (anchor, document().body()) else { return };
+    anchor.set_href(url);
+    anchor.set_download(name);
+    anchor.set_hidden(true);
+    // If the browser does not let it happen, the visible link is still there.
+    if body.append_child(&anchor).is_ok() {
+        anchor.click();
+        anchor.remove();
+    }
+}

@@ -1,0 +1,192 @@
+//! The alignment that is under way.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::{History, Phase, State};
+use crate::app::ledger::Activity;
+use crate::protocol::{Command, Event, Progress};
+
+/// Where the networks put their points at the moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Moving {
+    /// Rows of two.
+    pub(crate) x: Vec<f32>,
+    pub(crate) y: Vec<f32>,
+    pub(crate) x_labels: Vec<f32>,
+    pub(crate) y_labels: Vec<f32>,
+}
+
+/// Time that a run has worked, without its pauses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    worked: f64,
+    since: Option<f64>,
+}
+
+impl Clock {
+    fn seconds(&self, now: f64) -> f64 {
+        self.worked + self.since.map_or(0.0, |since| (now - since) / 1000.0)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    pub(crate) phase: RwSignal<Phase>,
+    pub(crate) progress: RwSignal<Option<Progress>>,
+    pub(crate) history: RwSignal<History>,
+    pub(crate) moving: RwSignal<Option<Arc<Moving>>>,
+    /// Seconds that are left, as far as one can tell.
+    pub(crate) left: RwSignal<Option<f64>>,
+    /// Whether the training was asked to end early.
+    pub(crate) finishing: RwSignal<bool>,
+    clock: StoredValue<Clock>,
+    last_moved: StoredValue<f64>,
+}
+
+/// With less of the run done than this, the time left is a guess.
+const KNOWN_SHARE: f64 = 0.03;
+/// Milliseconds between pictures for those who want little motion.
+const CALM: f64 = 1500.0;
+
+fn now() -> f64 {
+    window().performance().map_or(0.0, |clock| clock.now())
+}
+
+fn wants_calm() -> bool {
+    matches!(window().match_media("(prefers-reduced-motion: reduce)"), Ok(Some(query)) if query.matches())
+}
+
+impl Run {
+    pub(super) fn new() -> Self {
+        Self {
+            phase: RwSignal::new(Phase::Idle),
+            progress: RwSignal::new(None),
+            history: RwSignal::default(),
+            moving: RwSignal::new(None),
+            left: RwSignal::new(None),
+            finishing: RwSignal::new(false),
+            clock: StoredValue::default(),
+            last_moved: StoredValue::new(f64::MIN),
+        }
+    }
+
+    /// Goes on to another phase; the clock stands while nothing works.
+    pub(super) fn enter(&self, phase: Phase) {
+        self.clock.update_value(|clock| {
+            let now = now();
+            clock.worked = clock.seconds(now);
+            clock.since = matches!(phase, Phase::Loading | Phase::Training).then_some(now);
+        });
+        if matches!(phase, Phase::Done | Phase::Failed | Phase::Idle) {
+            self.finishing.set(false);
+            self.left.set(None);
+        }
+        self.phase.set(phase);
+    }
+
+    fn reset(&self) {
+        self.clock.set_value(Clock::default());
+        self.last_moved.set_value(f64::MIN);
+        self.progress.set(None);
+        self.history.set(History::default());
+        self.moving.set(None);
+        self.left.set(None);
+        self.finishing.set(false);
+    }
+
+    pub(super) fn lost(&self) {
+        if self.phase.get_untracked().busy() {
+            self.enter(Phase::Failed);
+        }
+    }
+
+    /// Seconds of work so far.
+    pub(crate) fn worked(&self) -> f64 {
+        self.clock.with_value(|clock| clock.seconds(now()))
+    }
+}
+
+impl State {
+    /// Aligns what is loaded, with the settings as they are.
+    pub(crate) fn align(&self) {
+        if untrack(|| self.blocker()).is_some() {
+            return;
+        }
+        self.run.reset();
+        self.run.enter(Phase::Loading);
+        self.results.run_begins();
+        self.give_up(Activity::Show);
+        self.give_up(Activity::Apply);
+        self.give_up(Activity::Compare);
+        let options = Box::new(self.settings.options.get_untracked());
+        self.begin(Activity::Align, Command::Align { options });
+    }
+
+    pub(crate) fn pause_or_resume(&self) {
+        let (command, phase) = match self.run.phase.get_untracked() {
+            Phase::Loading | Phase::Training => (Command::Pause, Phase::Paused),
+            Phase::Paused => (Command::Resume, Phase::Training),
+            _ => return,
+        };
+        if self.tell(Activity::Align, command) {
+            self.run.enter(phase);
+        }
+    }
+
+    /// A few steps of a run that is held.
+    pub(crate) fn step(&self) {
+        self.tell(Activity::Align, Command::Step);
+    }
+
+    /// Ends the training early and goes on with what was learned.
+    pub(crate) fn finish_early(&self) {
+        if self.tell(Activity::Align, Command::Finish) {
+            self.run.finishing.set(true);
+            if self.run.phase.get_untracked() == Phase::Paused {
+                self.run.enter(Phase::Training);
+            }
+        }
+    }
+
+    /// Gives the run up. What an earlier run has found stays on show.
+    pub(crate) fn cancel_run(&self) {
+        self.give_up(Activity::Align);
+        self.run.moving.set(None);
+        self.run.enter(Phase::Idle);
+        self.results.run_given_up();
+    }
+
+    pub(super) fn run_event(&self, activity: Activity, event: Event, bulk: Vec<Vec<f32>>) {
+        if activity != Activity::Align {
+            return; // Others say so by their own phase.
+        }
+        let run = &self.run;
+        if run.phase.get_untracked() == Phase::Loading {
+            run.enter(Phase::Training);
+        }
+        match event {
+            Event::Progress(progress) => {
+                let share = progress.share;
+                let left = (KNOWN_SHARE..1.0).contains(&share).then(|| run.worked() * (1.0 - share) / share);
+                run.left.set(left);
+                run.progress.set(Some(progress));
+            }
+            Event::Statistics { fits, first_step, steps } => {
+                run.history.update(|history| history.add(fits, first_step, steps, bulk));
+            }
+            Event::Moving => {
+                if wants_calm() && now() - run.last_moved.get_value() < CALM {
+                    return;
+                }
+                run.last_moved.set_value(now());
+                let mut parts = bulk.into_iter();
+                let mut next = || parts.next().unwrap_or_default();
+                let moving = Moving { x: next(), y: next(), x_labels: next(), y_labels: next() };
+                run.moving.set(Some(Arc::new(moving)));
+            }
+            _ => {}
+        }
+    }
+}

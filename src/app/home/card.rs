@@ -49,8 +49,12 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
         let count = preview.constant_columns;
         view! {
             <p class="remark">
-                {count} {if count == 1 { " column is" } else { " columns are" }}
-                " the same in every row and tell nothing apart."
+                {count}
+                {if count == 1 {
+                    " column has the same value in every row and tells nothing."
+                } else {
+                    " columns have the same value in every row and tell nothing."
+                }}
             </p>
         }
     });

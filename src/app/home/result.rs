@@ -65,7 +65,9 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
 #[component]
 fn Rival(state: State) -> impl IntoView {
     move || {
-        let rival = state.results.shown()?.outcome.rival?;
+        let shown = state.results.shown()?;
+        let rival = shown.outcome.rival?;
+        let other = if shown.outcome.shown == rival { 0 } else { rival };
         Some(view! {
             <aside class="notice inset" role="status" data-testid="rival">
                 <div>
@@ -79,7 +81,7 @@ fn Rival(state: State) -> impl IntoView {
                     type="button"
                     class="quiet"
                     data-testid="show-rival"
-                    on:click=move |_| state.show_candidate(rival)
+                    on:click=move |_| state.show_candidate(other)
                 >
                     "Show the other one"
                 </button>

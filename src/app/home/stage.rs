@@ -24,16 +24,18 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
         _ if results.fresh.with(Option::is_some) => "New data in the common space",
         _ => "Both data sets in the common space",
     };
-    let about = Signal::derive(move || match results.shown() {
+    let about = Signal::derive(move || {
+        match results.shown() {
         _ if run.phase.get().busy() && run.moving.with(Option::is_some) => {
-            "Points of X in teal and of Y in amber, moving towards each other while the networks are trained"
+            "Points of X as teal discs and of Y as amber diamonds, moving towards each other while the networks are trained"
                 .into()
         }
         Some(shown) => format!(
-            "Scatter plot of {} points of X in teal and {} points of Y in amber in the common space",
+            "Scatter plot of {} points of X (discs) and {} points of Y (diamonds) in the common space",
             shown.outcome.n, shown.outcome.m
         ),
         None => "Nothing is aligned yet".to_owned(),
+    }
     });
     view! {
         <aside class="stage" aria-label="Aligned view and training">
@@ -44,10 +46,19 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                         <span class="tag" data-testid="new-badge">"new data"</span>
                     </Show>
                     <Show when=move || results.stale.get() && !run.phase.get().busy()>
-                        <span class="tag warn" data-testid="stale">"of the data before"</span>
+                        <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
-                <Scatter cloud linked results redraw testid="view-live" about/>
+                <div class="stage-view">
+                    <Scatter cloud linked results redraw testid="view-live" about/>
+                    <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
+                        <p class="nothing">{move || if state.run.phase.get().busy() {
+                            "The first picture comes in a moment."
+                        } else {
+                            "Take a sample or drop two files, then align."
+                        }}</p>
+                    </Show>
+                </div>
                 <Toolbar state linked/>
                 <Controls state/>
             </div>

@@ -145,7 +145,8 @@ fn Corner(preview: Preview) -> impl IntoView {
 fn Missing(state: State, side: Side, total: usize) -> impl IntoView {
     let slot = Slot::Features(side);
     let letter = side.letter();
-    let current = move || state.files.get(slot).with(SlotState::reading).choices.missing;
+    let reading = Memo::new(move |_| state.files.get(slot).with(SlotState::reading).choices.missing);
+    let current = move || reading.get();
     let choices = [
         ("drop-rows", "leave out those rows", MissingChoice::DropRows),
         ("drop-columns", "leave out those columns", MissingChoice::DropColumns),

@@ -25,6 +25,12 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
         linked.hover.set(None);
         linked.selection.set(None);
     });
+    let escape = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" {
+            linked.selection.set(None);
+        }
+    });
+    on_cleanup(move || escape.remove());
     view! {
         <section id="result" aria-labelledby="result-title" data-testid="result">
             <div class="head section-head">
@@ -140,7 +146,7 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 </Show>
             </div>
             <div class="head">
-                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select."</p>
+                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select, Escape to end it. The table of matches does both by keyboard."</p>
                 <button
                     type="button"
                     class="quiet push"

@@ -8,7 +8,7 @@ use crate::app::canvas::{Redraw, is_dark};
 use crate::app::palette;
 use crate::app::scatter::{Cloud, Colouring, Linked, Scatter};
 use crate::app::state::{Phase, State};
-use crate::protocol::{ExecutorKind, Side};
+use crate::protocol::ExecutorKind;
 
 #[component]
 pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
@@ -137,15 +137,11 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
         view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
     };
     let items = move || match linked.colouring.get() {
-        Colouring::Domain => Side::BOTH
-            .map(|side| {
-                item(
-                    format!("var(--{})", side.letter()),
-                    format!("data set {}", side.letter().to_uppercase()),
-                )
-            })
-            .collect_view()
-            .into_any(),
+        Colouring::Domain => view! {
+            <li><i style="background:var(--x)"></i>"data set X"</li>
+            <li><i class="diamond" style="background:var(--y)"></i>"data set Y"</li>
+        }
+        .into_any(),
         Colouring::Confidence => [0.05f32, 0.35, 0.65, 0.95]
             .into_iter()
             .zip(["unsure", "", "", "sure"])
@@ -170,7 +166,11 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
             view! { {named} {rest} }.into_any()
         }
     };
-    view! { <ul class="legend" aria-label="Legend">{items}</ul> }
+    let shapes = move || {
+        (linked.colouring.get() != Colouring::Domain)
+            .then(|| view! { <li>"discs are X, diamonds are Y"</li> })
+    };
+    view! { <ul class="legend" aria-label="Legend">{items}{shapes}</ul> }
 }
 
 /// The run: its state, how far it is, and what can be done with it.

@@ -227,6 +227,8 @@ impl State {
                 self.files.failed(slot, failure);
                 self.align_if_promised();
             }
+            // Without ids the tooltips name rows.
+            Some(Activity::Ids) if !restarts => {}
             _ => self.notice.set(Some(failure)),
         }
         if activity == Some(Activity::Align) && !restarts {

@@ -49,8 +49,12 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
         let count = preview.constant_columns;
         view! {
             <p class="remark">
-                {count} {if count == 1 { " column is" } else { " columns are" }}
-                " the same in every row and tell nothing apart."
+                {count}
+                {if count == 1 {
+                    " column has the same value in every row and tells nothing."
+                } else {
+                    " columns have the same value in every row and tell nothing."
+                }}
             </p>
         }
     });
@@ -141,7 +145,8 @@ fn Corner(preview: Preview) -> impl IntoView {
 fn Missing(state: State, side: Side, total: usize) -> impl IntoView {
     let slot = Slot::Features(side);
     let letter = side.letter();
-    let current = move || state.files.get(slot).with(SlotState::reading).choices.missing;
+    let reading = Memo::new(move |_| state.files.get(slot).with(SlotState::reading).choices.missing);
+    let current = move || reading.get();
     let choices = [
         ("drop-rows", "leave out those rows", MissingChoice::DropRows),
         ("drop-columns", "leave out those columns", MissingChoice::DropColumns),

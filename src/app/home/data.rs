@@ -43,7 +43,7 @@ fn Zone(state: State, side: Side) -> impl IntoView {
                     {move || name().unwrap_or_else(|| format!("Data set {}", letter.to_uppercase()))}
                 </span>
                 <span class="drop-hint">"Drop a file here, or choose one"</span>
-                <span class="drop-kinds">"CSV, TSV, NPY, NPZ, Matrix Market, HDF5 and more"</span>
+                <span class="drop-kinds">"CSV, TSV, .npy, .npz, .h5ad, .mtx"</span>
             </DropZone>
             <ReadingState state kept=slot name=letter.to_owned()/>
         </div>

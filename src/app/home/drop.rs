@@ -64,52 +64,54 @@ pub(super) fn DropZone(
 #[component]
 pub(super) fn ReadingState(state: State, kept: Slot, name: String) -> impl IntoView {
     let signal = state.files.get(kept);
-    move || {
-        let name = name.clone();
-        match signal.with(|state| state.phase.clone()) {
-            SlotPhase::Reading { done, of } => {
-                let share = if of > 0.0 { Some((100.0 * done / of).min(100.0)) } else { None };
-                let file = signal
-                    .with(|s| s.wanted.as_ref().map(|source| source.file.name.clone()).unwrap_or_default());
-                view! {
-                    <div class="reading" data-testid=format!("reading-{name}")>
-                        <span>"Reading " {file} {share.map(|share| format!(", {share:.0} %"))}</span>
-                        <progress max="100" value=share.map(|share| share.to_string()) aria-label="Reading"></progress>
-                        <button
-                            type="button"
-                            class="quiet small"
-                            data-testid=format!("cancel-{name}")
-                            on:click=move |_| state.cancel_reading(kept)
-                        >
-                            "Cancel"
-                        </button>
-                    </div>
-                }
-                .into_any()
-            }
+    // Only what changes is drawn again: a button that is replaced with every byte could not be pressed.
+    let reading = Memo::new(move |_| signal.with(|s| s.is_reading()));
+    let share = move || match signal.with(|s| s.phase.clone()) {
+        SlotPhase::Reading { done, of } if of > 0.0 => Some((100.0 * done / of).min(100.0)),
+        _ => None,
+    };
+    let file =
+        move || signal.with(|s| s.wanted.as_ref().map(|source| source.file.name.clone()).unwrap_or_default());
+    let failure = Memo::new(move |_| {
+        signal.with(|s| match &s.phase {
             SlotPhase::Failed(failure) => {
-                let old = signal.with(|s| s.used.as_ref().map(|(source, _)| source.file.name.clone()));
-                let old = old.map(|old| format!(" What was read before ({old}) is still in use."));
-                view! {
-                    <div class="trouble" role="alert" data-testid=format!("failure-{name}")>
-                        <strong>{failure.message}</strong>
-                        <p>{failure.hint} {old}</p>
-                        {(!failure.details.is_empty()).then(|| view! {
-                            <details><summary>"Technical details"</summary><pre>{failure.details}</pre></details>
-                        })}
-                        <button
-                            type="button"
-                            class="quiet small"
-                            on:click=move |_| state.cancel_reading(kept)
-                        >
-                            "Close"
-                        </button>
-                    </div>
-                }
-                .into_any()
+                let old = s.used.as_ref().map(|(source, _)| source.file.name.clone());
+                Some((failure.clone(), old))
             }
-            _ => ().into_any(),
-        }
+            _ => None,
+        })
+    });
+    let failed = format!("failure-{name}");
+    view! {
+        <Show when=move || reading.get()>
+            <div class="reading" data-testid=format!("reading-{name}")>
+                <span>"Reading " {file} {move || share().map(|share| format!(", {share:.0} %"))}</span>
+                <progress max="100" value=move || share().map(|s| s.to_string()) aria-label="Reading"></progress>
+                <button
+                    type="button"
+                    class="quiet small"
+                    data-testid=format!("cancel-{name}")
+                    on:click=move |_| state.cancel_reading(kept)
+                >
+                    "Cancel"
+                </button>
+            </div>
+        </Show>
+        {move || failure.get().map(|(failure, old)| {
+            let old = old.map(|old| format!(" What was read before ({old}) is still in use."));
+            view! {
+                <div class="trouble" role="alert" data-testid=failed.clone()>
+                    <strong>{failure.message}</strong>
+                    <p>{failure.hint} {old}</p>
+                    {(!failure.details.is_empty()).then(|| view! {
+                        <details><summary>"Technical details"</summary><pre>{failure.details}</pre></details>
+                    })}
+                    <button type="button" class="quiet small" on:click=move |_| state.cancel_reading(kept)>
+                        "Close"
+                    </button>
+                </div>
+            }
+        })}
     }
 }
 

@@ -1,6 +1,8 @@
 //! The table of matches, searched and paged by the worker, which has all of them.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use crate::app::scatter::Linked;
@@ -26,6 +28,20 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                 format!("{}–{last} of {}", table.from + 1, table.total)
             }
         })
+    };
+    let select = move |_| {
+        let Some(shown) = untrack(|| results.shown()) else { return };
+        let mut chosen = [shown.outcome.n, shown.outcome.m].map(|count| vec![false; count as usize]);
+        results.table.with_untracked(|table| {
+            for row in &table.rows {
+                for (side, at) in [(0, row.x), (1, row.y)] {
+                    if let Some(place) = chosen[side].get_mut(at as usize) {
+                        *place = true;
+                    }
+                }
+            }
+        });
+        linked.selection.set(Some(Arc::new(chosen)));
     };
     let at_start = move || results.table.with(|table| table.from == 0);
     let at_end = move || results.table.with(|table| table.from + table.rows.len() as u32 >= table.total);
@@ -69,7 +85,7 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                     type="button"
                     class="quiet small"
                     data-testid="matches-previous"
-                    disabled=at_start
+                    disabled=move || at_start() || !results.held.get()
                     on:click=move |_| state.ask_matches(
                         results.table.with_untracked(|table| table.from.saturating_sub(PAGE)),
                     )
@@ -81,10 +97,18 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                     type="button"
                     class="quiet small"
                     data-testid="matches-next"
-                    disabled=at_end
+                    disabled=move || at_end() || !results.held.get()
                     on:click=move |_| state.ask_matches(results.table.with_untracked(|table| table.from + PAGE))
                 >
                     "Next"
+                </button>
+                <button
+                    type="button"
+                    class="quiet small push"
+                    data-testid="matches-select"
+                    on:click=select
+                >
+                    "Select these in the views"
                 </button>
             </div>
         </div>

@@ -26,16 +26,15 @@ use super::state::State;
 #[component]
 pub(crate) fn Home(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     view! {
-        <section class="hero">
-            <h1>"Two data sets, nothing in common. " <em>"One alignment."</em></h1>
-            <p class="lead">
-                "Concord finds which rows of two tables belong together when they share no columns and no known pairs. "
-                <span class="nowrap">"It computes in this tab: "</span>
-                "your files never leave your machine."
-            </p>
-        </section>
         <div class="workbench">
             <div class="bench">
+                <section class="hero">
+                    <h1>"Two data sets, nothing in common. " <em>"One alignment."</em></h1>
+                    <p class="lead">
+                        "Concord finds which rows of two tables belong together when they share no columns and no known \
+                         pairs. It computes in this tab: your files never leave your machine."
+                    </p>
+                </section>
                 <sample_row::Samples state/>
                 <data::DataSection state/>
                 <settings::SettingsSection state/>

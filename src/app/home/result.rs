@@ -25,6 +25,12 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
         linked.hover.set(None);
         linked.selection.set(None);
     });
+    let escape = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "Escape" {
+            linked.selection.set(None);
+        }
+    });
+    on_cleanup(move || escape.remove());
     view! {
         <section id="result" aria-labelledby="result-title" data-testid="result">
             <div class="head section-head">
@@ -65,7 +71,9 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
 #[component]
 fn Rival(state: State) -> impl IntoView {
     move || {
-        let rival = state.results.shown()?.outcome.rival?;
+        let shown = state.results.shown()?;
+        let rival = shown.outcome.rival?;
+        let other = if shown.outcome.shown == rival { 0 } else { rival };
         Some(view! {
             <aside class="notice inset" role="status" data-testid="rival">
                 <div>
@@ -79,7 +87,7 @@ fn Rival(state: State) -> impl IntoView {
                     type="button"
                     class="quiet"
                     data-testid="show-rival"
-                    on:click=move |_| state.show_candidate(rival)
+                    on:click=move |_| state.show_candidate(other)
                 >
                     "Show the other one"
                 </button>
@@ -138,7 +146,7 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 </Show>
             </div>
             <div class="head">
-                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select."</p>
+                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select, Escape to end it. The table of matches does both by keyboard."</p>
                 <button
                     type="button"
                     class="quiet push"

@@ -46,6 +46,15 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                     {FIELDS.iter().map(|field| view! { <FieldRow state field=*field/> }).collect_view()}
                 </div>
             </details>
+            <button
+                type="button"
+                class="narrow-only"
+                data-testid="align-below"
+                disabled=move || state.blocker().is_some()
+                on:click=move |_| state.align()
+            >
+                "Align with these settings"
+            </button>
         </section>
     }
 }

@@ -8,7 +8,7 @@ use crate::app::canvas::{Redraw, is_dark};
 use crate::app::palette;
 use crate::app::scatter::{Cloud, Colouring, Linked, Scatter};
 use crate::app::state::{Phase, State};
-use crate::protocol::{ExecutorKind, Side};
+use crate::protocol::ExecutorKind;
 
 #[component]
 pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
@@ -24,16 +24,18 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
         _ if results.fresh.with(Option::is_some) => "New data in the common space",
         _ => "Both data sets in the common space",
     };
-    let about = Signal::derive(move || match results.shown() {
+    let about = Signal::derive(move || {
+        match results.shown() {
         _ if run.phase.get().busy() && run.moving.with(Option::is_some) => {
-            "Points of X in teal and of Y in amber, moving towards each other while the networks are trained"
+            "Points of X as teal discs and of Y as amber diamonds, moving towards each other while the networks are trained"
                 .into()
         }
         Some(shown) => format!(
-            "Scatter plot of {} points of X in teal and {} points of Y in amber in the common space",
+            "Scatter plot of {} points of X (discs) and {} points of Y (diamonds) in the common space",
             shown.outcome.n, shown.outcome.m
         ),
         None => "Nothing is aligned yet".to_owned(),
+    }
     });
     view! {
         <aside class="stage" aria-label="Aligned view and training">
@@ -44,10 +46,19 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                         <span class="tag" data-testid="new-badge">"new data"</span>
                     </Show>
                     <Show when=move || results.stale.get() && !run.phase.get().busy()>
-                        <span class="tag warn" data-testid="stale">"of the data before"</span>
+                        <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
-                <Scatter cloud linked results redraw testid="view-live" about/>
+                <div class="stage-view">
+                    <Scatter cloud linked results redraw testid="view-live" about/>
+                    <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
+                        <p class="nothing">{move || if state.run.phase.get().busy() {
+                            "The first picture comes in a moment."
+                        } else {
+                            "Take a sample or drop two files, then align."
+                        }}</p>
+                    </Show>
+                </div>
                 <Toolbar state linked/>
                 <Controls state/>
             </div>
@@ -126,15 +137,11 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
         view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
     };
     let items = move || match linked.colouring.get() {
-        Colouring::Domain => Side::BOTH
-            .map(|side| {
-                item(
-                    format!("var(--{})", side.letter()),
-                    format!("data set {}", side.letter().to_uppercase()),
-                )
-            })
-            .collect_view()
-            .into_any(),
+        Colouring::Domain => view! {
+            <li><i style="background:var(--x)"></i>"data set X"</li>
+            <li><i class="diamond" style="background:var(--y)"></i>"data set Y"</li>
+        }
+        .into_any(),
         Colouring::Confidence => [0.05f32, 0.35, 0.65, 0.95]
             .into_iter()
             .zip(["unsure", "", "", "sure"])
@@ -159,7 +166,11 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
             view! { {named} {rest} }.into_any()
         }
     };
-    view! { <ul class="legend" aria-label="Legend">{items}</ul> }
+    let shapes = move || {
+        (linked.colouring.get() != Colouring::Domain)
+            .then(|| view! { <li>"discs are X, diamonds are Y"</li> })
+    };
+    view! { <ul class="legend" aria-label="Legend">{items}{shapes}</ul> }
 }
 
 /// The run: its state, how far it is, and what can be done with it.

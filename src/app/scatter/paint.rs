@@ -18,6 +18,8 @@ pub(super) struct Layer<'a> {
     pub(super) colours: Vec<Rgb>,
     /// Which points are selected; empty when nothing is.
     pub(super) selected: &'a [bool],
+    /// Diamonds instead of discs: the sides can be told apart whatever the colours mean.
+    pub(super) diamonds: bool,
 }
 
 impl Layer<'_> {
@@ -63,14 +65,26 @@ fn discs(context: &CanvasRenderingContext2d, frame: &Frame, layers: &[Layer], ra
             context.set_fill_style_str(&css(colour));
             context.begin_path();
             for (x, y) in places {
-                context.move_to(x + radius, y);
-                // Fails only for a negative radius.
-                let _ = context.arc(x, y, radius, 0.0, TAU);
+                if layer.diamonds {
+                    diamond(context, x, y, 1.25 * radius);
+                } else {
+                    context.move_to(x + radius, y);
+                    // Fails only for a negative radius.
+                    let _ = context.arc(x, y, radius, 0.0, TAU);
+                }
             }
             context.fill();
         }
     }
     context.set_global_alpha(1.0);
+}
+
+fn diamond(context: &CanvasRenderingContext2d, x: f64, y: f64, reach: f64) {
+    context.move_to(x + reach, y);
+    context.line_to(x, y + reach);
+    context.line_to(x - reach, y);
+    context.line_to(x, y - reach);
+    context.close_path();
 }
 
 /// Blends small squares into a buffer that becomes the canvas in one go.

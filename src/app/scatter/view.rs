@@ -305,6 +305,7 @@ fn draw_points(canvas: &HtmlCanvasElement, cloud: &Cloud, linked: Linked, ratio:
             Some(selection) if !moving => &selection[side.index()],
             _ => &[],
         },
+        diamonds: side == Side::Y,
     });
     paint::points(canvas, &frame, &layers, ratio);
     Some(frame)

@@ -175,7 +175,7 @@ impl State {
         for (slot, file) in [Some(slot), other].into_iter().flatten().zip(files) {
             // Never revoked: the address of a file on disk holds no memory, and a new worker reads it again.
             let Ok(url) = Url::create_object_url_with_blob(file) else { continue };
-            self.files.promised.set(false);
+            self.break_promise();
             self.load(
                 slot,
                 Source {
@@ -212,15 +212,23 @@ impl State {
         }
         self.files.get(slot).set(SlotState::default());
         self.begin(Activity::Load(slot), Command::Unload { slot });
-        if matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
+        if concerns_results(slot) {
             self.results.data_changed();
+        }
+    }
+
+    /// No alignment starts by itself any more.
+    fn break_promise(&self) {
+        if self.files.promised.get_untracked() {
+            self.files.promised.set(false);
+            self.run.enter(Phase::Idle);
         }
     }
 
     /// Gives up reading; what was in use before still is.
     pub(crate) fn cancel_reading(&self, slot: Slot) {
         self.give_up(Activity::Load(slot));
-        self.files.promised.set(false);
+        self.break_promise();
         self.files.get(slot).update(|state| {
             state.wanted = state.used.as_ref().map(|(source, _)| source.clone());
             state.phase = if state.in_use() { SlotPhase::Ready } else { SlotPhase::Empty };
@@ -240,6 +248,9 @@ impl State {
     /// Loads one of our own samples in place of everything, and aligns it as soon as it has been read.
     pub(crate) fn load_sample(&self, name: &str) {
         let Some(sample) = samples::ALL.iter().find(|sample| sample.name == name) else { return };
+        self.give_up(Activity::Align);
+        self.run.moving.set(None);
+        self.results.run_given_up();
         let mine = sample.files();
         for slot in SLOTS {
             match mine.iter().find(|(known, _)| *known == slot) {
@@ -262,7 +273,9 @@ impl State {
     }
 
     pub(super) fn loaded(&self, slot: Slot, content: Content) {
+        let mut changed = true;
         self.files.get(slot).update(|state| {
+            changed = state.used.as_ref().map(|(source, _)| source) != state.wanted.as_ref();
             state.used = state.wanted.clone().map(|source| (source, content));
             state.phase = SlotPhase::Ready;
         });
@@ -270,7 +283,7 @@ impl State {
         if own && matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
             self.leave_sample(slot);
         }
-        if matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
+        if changed && concerns_results(slot) {
             self.results.data_changed();
         }
         self.align_if_promised();
@@ -320,6 +333,11 @@ impl State {
             self.run.enter(Phase::Idle);
         }
     }
+}
+
+/// Whether a result depends on what this slot holds.
+fn concerns_results(slot: Slot) -> bool {
+    !matches!(slot, Slot::New(_) | Slot::Model)
 }
 
 fn sample_source(sample: &Sample, file: &str) -> Source {

@@ -5,14 +5,13 @@
 
 mod demo;
 mod files;
-mod history;
 mod results;
 mod run;
 mod settings;
 
+pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
 pub(crate) use files::{Files, SlotPhase, SlotState};
-pub(crate) use history::History;
 pub(crate) use results::{PAGE, Results, Shown};
 pub(crate) use run::{Moving, Run};
 pub(crate) use settings::Settings;
@@ -186,10 +185,21 @@ impl State {
             Event::Exported { what, name, url } => self.exported(what, name, url),
             Event::Finished => {
                 self.losses_in_a_row.set_value(0);
+                self.ended(activity);
                 self.phase(activity, Phase::Done);
             }
-            Event::Failed(failure) => self.fail(Some(activity), failure),
+            Event::Failed(failure) => {
+                self.ended(activity);
+                self.fail(Some(activity), failure);
+            }
         }
+    }
+
+    /// The run says nothing more, and need not be stopped when another takes its place.
+    fn ended(&self, activity: Activity) {
+        self.ledger.update_value(|ledger| {
+            ledger.drop_run(activity);
+        });
     }
 
     fn phase(&self, activity: Activity, phase: Phase) {
@@ -217,7 +227,13 @@ impl State {
                 self.files.failed(slot, failure);
                 self.align_if_promised();
             }
+            // Without ids the tooltips name rows.
+            Some(Activity::Ids) if !restarts => {}
             _ => self.notice.set(Some(failure)),
+        }
+        if activity == Some(Activity::Align) && !restarts {
+            self.run.moving.set(None);
+            self.results.run_given_up();
         }
         if restarts {
             self.forget_worker();

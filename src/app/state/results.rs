@@ -80,8 +80,12 @@ pub(crate) struct Results {
     pub(crate) exported: RwSignal<Option<(String, String)>>,
     /// Whether the worker still has what is on show.
     pub(crate) held: RwSignal<bool>,
+    /// Whether it had when the run began.
+    had: StoredValue<bool>,
     /// Whether the data has changed since.
     pub(crate) stale: RwSignal<bool>,
+    /// How often the data has changed, and how often it had when the run began.
+    changes: StoredValue<(u32, u32)>,
 }
 
 /// Rows of a page of the table of matches.
@@ -104,7 +108,9 @@ impl Results {
             exporting: RwSignal::default(),
             exported: RwSignal::new(None),
             held: RwSignal::new(false),
+            had: StoredValue::new(false),
             stale: RwSignal::new(false),
+            changes: StoredValue::default(),
         }
     }
 
@@ -114,7 +120,11 @@ impl Results {
     }
 
     pub(super) fn run_begins(&self) {
+        if self.held.get_untracked() {
+            self.had.set_value(true);
+        }
         self.held.set(false);
+        self.changes.update_value(|(now, begun)| *begun = *now);
         for phase in [self.showing, self.comparing, self.applying] {
             phase.set(Phase::Idle);
         }
@@ -122,15 +132,19 @@ impl Results {
 
     /// The worker keeps the last result until a new one is there.
     pub(super) fn run_given_up(&self) {
-        self.held.set(self.trained.with_untracked(Option::is_some));
+        if self.had.get_value() {
+            self.held.set(true);
+        }
     }
 
     pub(super) fn data_changed(&self) {
+        self.changes.update_value(|(now, _)| *now += 1);
         self.stale.set(self.trained.with_untracked(Option::is_some));
     }
 
     pub(super) fn lost(&self) {
         self.held.set(false);
+        self.had.set_value(false);
         for phase in [self.showing, self.comparing, self.applying, self.exporting] {
             if phase.get_untracked().busy() {
                 phase.set(Phase::Failed);
@@ -154,7 +168,7 @@ impl State {
         if activity == Activity::Align {
             results.compared.set(None);
             results.exported.set(None);
-            results.stale.set(false);
+            results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
             self.run.moving.set(None);
         }
         self.phase(activity, Phase::Done);

@@ -19,7 +19,7 @@ pub async fn parts<S: Source, W: Watch>(source: &S, watch: &mut W) -> Result<Vec
     let inner = async {
         match format(source).await? {
             Format::Zip => arrays::npz::parts(source, watch).await,
-            Format::Hdf5 => Ok(h5ad::parts(source).await?.into_iter().map(listed).collect()),
+            Format::Hdf5 => Ok(h5ad::parts(&Either::AsItIs(source)).await?.into_iter().map(listed).collect()),
             _ => Ok(Vec::new()),
         }
     };
@@ -36,7 +36,9 @@ async fn open<S: Source, W: Watch>(source: &S, choices: &Choices, watch: &mut W)
         Format::Zip => arrays::npz::read(source, choices, watch).await?,
         Format::Npy => arrays::npy::read(Chunks::whole(source, Packing::Plain), choices, watch).await?,
         Format::Text => text::read(Chunks::whole(source, Packing::Plain), choices, watch).await?,
-        format @ (Format::Hdf5 | Format::MatrixMarket) => elsewhere(format, source, choices, watch).await?,
+        format @ (Format::Hdf5 | Format::MatrixMarket) => {
+            elsewhere(format, &Either::AsItIs(source), choices, watch).await?
+        }
     };
     finish::finish(opened, choices, watch).await
 }
@@ -64,7 +66,8 @@ async fn unpacked<S: Source, W: Watch>(
         Format::Npy => arrays::npy::read(chunks, choices, watch).await,
         format @ (Format::Hdf5 | Format::MatrixMarket) => {
             let bytes = chunks.rest(watch).await?;
-            elsewhere(format, &Bytes::new(source.name(), &bytes), choices, watch).await
+            let unpacked = Either::Unpacked::<S>(Bytes::new(source.name(), &bytes));
+            elsewhere(format, &unpacked, choices, watch).await
         }
         Format::Gzip | Format::Zip => Err(Trouble::new(
             Kind::Unsupported,
@@ -74,10 +77,39 @@ async fn unpacked<S: Source, W: Watch>(
     }
 }
 
+/// A file, or what was inside of it: one type, so that the large readers are compiled once.
+enum Either<'a, S> {
+    AsItIs(&'a S),
+    Unpacked(Bytes<'a>),
+}
+
+impl<S: Source> Source for Either<'_, S> {
+    fn name(&self) -> &str {
+        match self {
+            Self::AsItIs(source) => source.name(),
+            Self::Unpacked(bytes) => bytes.name(),
+        }
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Self::AsItIs(source) => source.len(),
+            Self::Unpacked(bytes) => bytes.len(),
+        }
+    }
+
+    async fn read(&self, at: u64, length: usize) -> Result<Vec<u8>, Trouble> {
+        match self {
+            Self::AsItIs(source) => source.read(at, length).await,
+            Self::Unpacked(bytes) => bytes.read(at, length).await,
+        }
+    }
+}
+
 /// Formats whose readers look up and down the file, so that a packed one has to be unpacked whole.
 async fn elsewhere<S: Source, W: Watch>(
     format: Format,
-    source: &S,
+    source: &Either<'_, S>,
     choices: &Choices,
     watch: &mut W,
 ) -> Result<Opened, Trouble> {

@@ -78,6 +78,7 @@ impl Task<'_> {
                 .collect()
         });
         let mut live = Live::new(self.runs, self.run, &settings, codes);
+        live.before_training(&sides);
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
         let trained = now();

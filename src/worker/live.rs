@@ -4,10 +4,12 @@ use super::runs::Runs;
 use super::scope::{breathe, now, post};
 use crate::geometry::Dense;
 use crate::metrics::plan::relative_entropy;
-use crate::procedure::{Control, EncoderChoice, Failure, Origin, Progress, Settings, Statistics, View};
+use crate::procedure::{
+    Control, EncoderChoice, Failure, Origin, Progress, Settings, Sides, Statistics, View,
+};
 use crate::protocol::{self, Event, RunId};
 use crate::solver::align::STATS;
-use crate::study::view::{steady, together};
+use crate::study::view::{flat, steady, together};
 
 /// Progress is posted this often at most, and points on the move.
 const PROGRESS_MS: f64 = 40.0;
@@ -45,6 +47,27 @@ impl<'a> Live<'a> {
             entropies: Vec::new(),
             codes,
         }
+    }
+}
+
+/// Points a side that are shown before training.
+const FIRST_SIGHT: usize = 1500;
+
+impl Live<'_> {
+    /// Shows both sides as they are, each by itself, so that there is something to look at from the first moment.
+    pub(super) fn before_training(&mut self, sides: &Sides) {
+        let [x, y] = [0, 1].map(|side| {
+            let points = sides.points()[side];
+            let every = points.rows().div_ceil(FIRST_SIGHT).max(1);
+            let rows: Vec<usize> = (0..points.rows()).step_by(every).collect();
+            let codes: Vec<f32> = rows.iter().filter_map(|&row| self.codes[side].get(row).copied()).collect();
+            let mut flat = flat(&points.picked(&rows)).data().to_vec();
+            // Their units have nothing to do with each other.
+            let size = (flat.iter().map(|v| v * v).sum::<f32>() / flat.len().max(1) as f32).sqrt().max(1e-20);
+            flat.iter_mut().for_each(|v| *v /= size);
+            (flat, codes)
+        });
+        post(self.run, Event::Moving, vec![x.0, y.0, x.1, y.1]);
     }
 }
 

@@ -42,7 +42,7 @@ impl Default for Setup {
 
 /// A browser window on the app.
 pub(crate) struct Page {
-    client: Client,
+    pub(crate) client: Client,
     address: String,
 }
 

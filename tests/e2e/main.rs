@@ -3,6 +3,7 @@
 //! `cargo xtask test` builds `dist/` and runs this; the browser's flags are those of `webdriver.json`.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod app;
 mod browser;
 mod server;
 
@@ -14,10 +15,23 @@ use browser::{Page, Setup, Webgpu, open, open_at, with_page};
 const PATIENCE: Duration = Duration::from_secs(90);
 const WHOLE_TEST: Duration = Duration::from_secs(400);
 
+/// The diagnostics page, where a network learns a picture, without any data on the first one.
+const DIAGNOSTICS: &str = "&sample=none#diagnostics";
+
+async fn open_diagnostics(page: &Page, executor: &str) {
+    open(page, &format!("?executor={executor}{DIAGNOSTICS}")).await;
+}
+
+/// Starts the demonstration and waits for its end.
+async fn demo(page: &Page) {
+    page.click("demo-restart").await;
+    demo_done(page).await;
+}
+
 async fn demo_done(page: &Page) {
-    page.wait_for("[data-testid=status][data-state=done]").await;
-    assert_eq!(page.text("step").await, "600");
-    let loss: f32 = page.text("loss").await.parse().expect("a number");
+    page.wait_for("[data-testid=demo-status][data-state=done]").await;
+    assert_eq!(page.text("demo-step").await, "600");
+    let loss: f32 = page.text("demo-loss").await.parse().expect("a number");
     // Predicting the mean gives 0.22; the loss of a single step jumps by some thousandths.
     assert!(loss < 0.01, "the network did not learn: {loss}");
 }
@@ -37,24 +51,22 @@ async fn colours(page: &Page, testid: &str) -> u64 {
 #[test]
 fn webgpu_kernels_train_in_the_worker() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=gpu").await;
+        open_diagnostics(&page, "gpu").await;
         page.wait_for("[data-testid=executor][data-executor=gpu]").await;
-        demo_done(&page).await;
-        page.wait_for("[data-testid=status][data-executor=gpu]").await;
-        assert!(colours(&page, "learned").await > 100, "the learned picture is drawn");
-        assert!(colours(&page, "chart").await > 5, "the loss curve is drawn");
+        demo(&page).await;
+        page.wait_for("[data-testid=demo-status][data-executor=gpu]").await;
+        assert!(colours(&page, "demo-learned").await > 100, "the learned picture is drawn");
+        assert!(colours(&page, "demo-chart").await > 5, "the loss curve is drawn");
     });
 }
 
 #[test]
 fn the_same_plan_trains_on_the_cpu() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=cpu").await;
+        open_diagnostics(&page, "cpu").await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-        demo_done(&page).await;
-        page.wait_for("[data-testid=status][data-executor=cpu]").await;
-        open(&page, "?executor=cpu#diagnostics").await;
-        page.wait_for("[data-testid=executor-reason]").await;
+        demo(&page).await;
+        page.wait_for("[data-testid=demo-status][data-executor=cpu]").await;
         assert!(page.text("executor-reason").await.contains("?executor=cpu"));
     });
 }
@@ -62,7 +74,7 @@ fn the_same_plan_trains_on_the_cpu() {
 #[test]
 fn a_software_adapter_is_named_and_passed_over() {
     with_page(Setup::default(), async |page| {
-        open(&page, "#diagnostics").await;
+        open(&page, &format!("?a=b{DIAGNOSTICS}")).await;
         page.wait_for("[data-testid=executor-reason]").await;
         assert!(page.text("executor-reason").await.contains("software"));
         assert!(page.text("adapter").await.to_lowercase().contains("swiftshader"));
@@ -77,10 +89,9 @@ fn without_webgpu_everything_works_on_the_cpu_and_says_so() {
         [(Webgpu::NoAdapter, "found no graphics adapter"), (Webgpu::Insecure, "only on https addresses")]
     {
         with_page(Setup { webgpu, ..Setup::default() }, async |page| {
-            open(&page, "?executor=gpu").await;
+            open_diagnostics(&page, "gpu").await;
             page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-            demo_done(&page).await;
-            page.follow("#diagnostics").await;
+            demo(&page).await;
             page.wait_for("[data-testid=executor-reason]").await;
             let reason = page.text("executor-reason").await;
             assert!(reason.contains("WebGPU was asked for, but") && reason.contains(words), "{reason}");
@@ -110,10 +121,9 @@ fn a_browser_with_a_broken_webgpu_computes_on_the_cpu() {
         ("/refused-device/", "gave no device"),
     ] {
         with_page(Setup::default(), async |page| {
-            open_at(&page, folder, "?executor=gpu").await;
+            open_at(&page, folder, &format!("?executor=gpu{DIAGNOSTICS}")).await;
             page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-            demo_done(&page).await;
-            page.follow("#diagnostics").await;
+            demo(&page).await;
             page.wait_for("[data-testid=executor-reason]").await;
             let reason = page.text("executor-reason").await;
             assert!(reason.contains(words), "{folder}: {reason}");
@@ -124,13 +134,11 @@ fn a_browser_with_a_broken_webgpu_computes_on_the_cpu() {
 #[test]
 fn a_device_that_is_lost_again_and_again_is_left_alone() {
     with_page(Setup::default(), async |page| {
-        open_at(&page, "/fading-device/", "?executor=gpu").await;
+        open_at(&page, "/fading-device/", &format!("?executor=gpu{DIAGNOSTICS}")).await;
         page.wait_for("[data-testid=notice]").await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-        page.click("pause").await;
-        demo_done(&page).await;
-        page.wait_for("[data-testid=status][data-executor=cpu]").await;
-        page.follow("#diagnostics").await;
+        demo(&page).await;
+        page.wait_for("[data-testid=demo-status][data-executor=cpu]").await;
         page.wait_for("[data-testid=executor-reason]").await;
         assert!(page.text("executor-reason").await.contains("failed repeatedly"));
     });
@@ -152,7 +160,7 @@ fn a_browser_that_forbids_workers_is_told_so() {
 fn the_self_check_passes_on_webgpu() {
     with_page(Setup { size: (1280, 1800), ..Setup::default() }, async |page| {
         // The CPU computes here, by choice; the adapter can be checked nevertheless.
-        open(&page, "#diagnostics").await;
+        open(&page, &format!("?a=b{DIAGNOSTICS}")).await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
         page.click("self-check").await;
         page.wait_for("[data-testid=check-status][data-state=done]").await;
@@ -165,7 +173,7 @@ fn the_self_check_passes_on_webgpu() {
 #[test]
 fn a_crash_of_the_worker_is_told_and_mended() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=cpu#diagnostics").await;
+        open_diagnostics(&page, "cpu").await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
         page.click("drill-panic").await;
         page.wait_for("[data-testid=notice]").await;
@@ -178,47 +186,44 @@ fn a_crash_of_the_worker_is_told_and_mended() {
         assert_eq!(page.count("[data-testid=notice]").await, 0);
 
         // The new worker works.
-        page.follow("#").await;
-        page.wait_for("[data-testid=status][data-state=failed]").await;
-        page.click("pause").await;
-        demo_done(&page).await;
+        page.wait_for("[data-testid=demo-status][data-state=failed]").await;
+        demo(&page).await;
     });
 }
 
 #[test]
 fn a_lost_device_is_told_and_replaced() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=gpu#diagnostics").await;
+        open_diagnostics(&page, "gpu").await;
         page.wait_for("[data-testid=executor][data-executor=gpu]").await;
         page.click("drill-device").await;
         page.wait_for("[data-testid=notice]").await;
         let notice = page.text("notice").await;
         assert!(notice.contains("graphics device was lost"), "{notice}");
         page.wait_for("[data-testid=executor][data-executor=gpu]").await;
-        page.follow("#").await;
-        page.click("pause").await;
-        demo_done(&page).await;
+        demo(&page).await;
     });
 }
 
 #[test]
 fn pausing_holds_the_run_and_starting_over_replaces_it() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=cpu").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
-        page.click("pause").await;
-        page.wait_for("[data-testid=status][data-state=paused]").await;
+        open_diagnostics(&page, "cpu").await;
+        page.click("demo-restart").await;
+        page.wait_for("[data-testid=demo-status][data-state=training]").await;
+        page.click("demo-pause").await;
+        page.wait_for("[data-testid=demo-status][data-state=paused]").await;
         page.sleep(500).await; // what was under way arrives
-        let held = page.text("step").await;
+        let held = page.text("demo-step").await;
         page.sleep(500).await;
-        assert_eq!(page.text("step").await, held, "a paused run does not go on");
+        assert_eq!(page.text("demo-step").await, held, "a paused run does not go on");
         assert_ne!(held, "600");
-        page.click("pause").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.click("demo-pause").await;
+        page.wait_for("[data-testid=demo-status][data-state=training]").await;
 
         // Replaced in mid-run three times: only the last run's steps count.
         for _ in 0..3 {
-            page.click("restart").await;
+            page.click("demo-restart").await;
             page.sleep(150).await;
         }
         demo_done(&page).await;
@@ -228,8 +233,8 @@ fn pausing_holds_the_run_and_starting_over_replaces_it() {
 #[test]
 fn the_page_draws_frames_while_the_worker_computes() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=cpu").await;
-        demo_done(&page).await;
+        open_diagnostics(&page, "cpu").await;
+        demo(&page).await;
         page.script(
             "window.seen = { frames: 0, long: 0, longest: 0 };
              const tick = () => { seen.frames++; requestAnimationFrame(tick); };
@@ -244,8 +249,7 @@ fn the_page_draws_frames_while_the_worker_computes() {
         let idle_from = page.script(take).await;
         page.sleep(3000).await;
         let idle = page.script(take).await;
-        page.click("restart").await;
-        demo_done(&page).await;
+        demo(&page).await;
         let busy = page.script(take).await;
         let number = |value: &serde_json::Value, key: &str| value[key].as_f64().expect("a number");
         let rate =
@@ -267,8 +271,8 @@ fn the_page_draws_frames_while_the_worker_computes() {
 #[test]
 fn nothing_is_loaded_from_anywhere_else() {
     with_page(Setup::default(), async |page| {
-        open(&page, "?executor=cpu").await;
-        demo_done(&page).await;
+        open(&page, "?executor=cpu&sample=swiss").await;
+        page.wait_for("[data-testid=status][data-state=done]").await;
         let script = "return performance.getEntriesByType('resource').map(e => e.name)
                         .filter(name => !name.startsWith(location.origin) && !name.startsWith('blob:'))";
         assert_eq!(page.script(script).await, serde_json::json!([]));
@@ -283,7 +287,7 @@ fn pictures_are_taken_of_every_look() {
     {
         with_page(Setup { size: (width, height), dark, webgpu: Webgpu::Software }, async |page| {
             open(&page, "?executor=cpu").await;
-            demo_done(&page).await;
+            page.wait_for("[data-testid=status][data-state=done]").await;
             page.shoot(name).await;
             let overflow =
                 "return document.documentElement.scrollWidth - document.documentElement.clientWidth";

@@ -1,0 +1,370 @@
+//! The application as people use it: samples, own files, training held and ended, results taken away, bad files.
+
+use concord::geometry::Dense;
+use concord::rng::Rng;
+use formats::write::npy;
+use formats::{Bytes, Choices, NoWatch};
+use serde_json::{Value, json};
+
+use crate::browser::{Page, Setup, open, with_page};
+use crate::colours;
+
+const POINTS: usize = 90;
+
+/// Three lumps in six dimensions, and the same rows rotated and in another order: `(x, y, the match of each x)`.
+fn clouds(seed: u64) -> (Dense, Dense, Vec<usize>) {
+    let mut rng = Rng::new(seed);
+    let centres = Rng::new(77).fill(18, -3.0, 3.0);
+    let x = Dense::from_fn(POINTS, 6, |i, j| {
+        centres[(i % 3) * 6 + j] + (1.0 + j as f32) * 0.25 * rng.uniform(-1.0, 1.0)
+    });
+    let mut turned = x.clone();
+    for (a, angle) in [0.7f32, -0.4, 1.1, 0.3, 0.9].into_iter().enumerate() {
+        let (s, c) = angle.sin_cos();
+        for i in 0..POINTS {
+            let row = turned.row_mut(i);
+            (row[a], row[a + 1]) = (c * row[a] - s * row[a + 1], s * row[a] + c * row[a + 1]);
+        }
+    }
+    let order: Vec<usize> = (0..POINTS).map(|i| (i * 37 + 11) % POINTS).collect();
+    let mut places = vec![0; POINTS];
+    order.iter().enumerate().for_each(|(j, &i)| places[i] = j);
+    (x, turned.picked(&order), places)
+}
+
+/// A table as a spreadsheet would save it: an index without a name, a column of words, numbers.
+fn csv(points: &Dense, stem: &str) -> Vec<u8> {
+    let mut text = String::from(",group,a,b,c,d,e,f\r\n");
+    for i in 0..points.rows() {
+        let numbers: Vec<String> = points.row(i).iter().map(f32::to_string).collect();
+        text += &format!("{stem}{i},\"lump, {}\",{}\r\n", i % 3, numbers.join(","));
+    }
+    text.into_bytes()
+}
+
+fn array(points: &Dense) -> Vec<u8> {
+    npy::matrix(points.rows(), points.cols(), points.data()).expect("written")
+}
+
+impl Page {
+    /// Gives a file to an input, as the picker would.
+    async fn pick(&self, testid: &str, name: &str, bytes: &[u8]) {
+        self.give(
+            testid,
+            name,
+            bytes,
+            "target.files = files; target.dispatchEvent(new Event('change', { bubbles: true }));",
+        )
+        .await;
+    }
+
+    /// Drops a file.
+    async fn drop_on(&self, testid: &str, name: &str, bytes: &[u8]) {
+        let script = "for (const kind of ['dragenter', 'dragover', 'drop'])
+            target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));";
+        self.give(testid, name, bytes, script).await;
+    }
+
+    async fn give(&self, testid: &str, name: &str, bytes: &[u8], then: &str) {
+        self.wait_for(&format!("[data-testid={testid}]")).await;
+        let script = format!(
+            "const target = document.querySelector('[data-testid={testid}]');
+             const transfer = new DataTransfer();
+             transfer.items.add(new File([new Uint8Array({bytes:?})], {name:?}));
+             const files = transfer.files;
+             {then}"
+        );
+        self.script(&script).await;
+    }
+
+    async fn metric(&self, key: &str) -> f64 {
+        let css = format!("[data-testid=metric-{key}]");
+        self.wait_for(&css).await;
+        let value = self.script(&format!("return document.querySelector('{css}').dataset.value")).await;
+        value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{key}: {value}"))
+    }
+
+    async fn aligned(&self) {
+        self.click("align").await;
+        self.done().await;
+    }
+
+    async fn done(&self) {
+        self.wait_for("[data-testid=status][data-state=done]").await;
+    }
+
+    /// The bytes of an export.
+    async fn take(&self, button: &str) -> (String, Vec<u8>) {
+        self.script("document.querySelectorAll('[data-testid=exported]').forEach(link => link.removeAttribute('data-seen'));")
+            .await;
+        let before = self.exported().await;
+        self.click(button).await;
+        for _ in 0..200 {
+            let now = self.exported().await;
+            if now != before && now.is_array() {
+                let url = now[0].as_str().expect("an address").to_owned();
+                let name = now[1].as_str().expect("a name").to_owned();
+                let script = format!(
+                    "const bytes = new Uint8Array(await (await fetch('{url}')).arrayBuffer()); return Array.from(bytes);"
+                );
+                let wrapped = format!(
+                    "const done = arguments[arguments.length - 1]; (async () => {{ {script} }})().then(done);"
+                );
+                let bytes = self.client.execute_async(&wrapped, Vec::new()).await.expect("is fetched");
+                let bytes =
+                    bytes.as_array().expect("bytes").iter().map(|b| b.as_u64().expect("a byte") as u8);
+                return (name, bytes.collect());
+            }
+            self.sleep(50).await;
+        }
+        panic!("{button}: no file came");
+    }
+
+    async fn exported(&self) -> Value {
+        self.script(
+            "const links = document.querySelectorAll('[data-testid=exported]');
+             const link = links[links.length - 1];
+             return link ? [link.href, link.getAttribute('download')] : null;",
+        )
+        .await
+    }
+}
+
+/// The table in a file, by our own reader.
+fn table(name: &str, bytes: &[u8]) -> formats::Table {
+    let read = pollster::block_on(formats::read(&Bytes::new(name, bytes), &Choices::default(), &mut NoWatch));
+    read.unwrap_or_else(|trouble| panic!("{name}: {trouble}")).table
+}
+
+#[test]
+fn the_first_screen_aligns_a_sample_by_itself() {
+    with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
+        open(&page, "?executor=cpu").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.done().await;
+        assert!(page.metric("foscttm").await < 0.1, "words meet");
+        assert!(page.metric("label-transfer").await > 0.8, "and so do their categories");
+        for canvas in ["view-live", "view-x", "view-y", "view-aligned", "chart-loss"] {
+            assert!(colours(&page, canvas).await > 2, "{canvas} is drawn");
+        }
+        page.shoot("first-screen").await;
+    });
+}
+
+#[test]
+fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        let (x, y, places) = clouds(5);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "cells.csv", &csv(&x, "c")).await;
+        page.drop_on("drop-y", "latent.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-x]").await;
+        page.wait_for("[data-testid=size-y]").await;
+        assert!(
+            page.text("size-x").await.replace(char::is_whitespace, "").contains("90×6"),
+            "ids and words are no numbers"
+        );
+        page.shoot("own-files").await;
+        page.aligned().await;
+        page.shoot("own-result").await;
+
+        let (name, bytes) = page.take("download-matches").await;
+        assert_eq!(name, "matches.csv");
+        let text = String::from_utf8(bytes).expect("text");
+        let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        assert_eq!(lines.len(), POINTS);
+        assert_eq!(lines[4][1], "c4", "ids are those of the file");
+        let right = lines.iter().enumerate().filter(|(i, line)| line[2] == places[*i].to_string()).count();
+        assert!(right > 80, "{right} of 90 are right");
+
+        let (name, bytes) = page.take("download-plan-dense").await;
+        let plan = table(&name, &bytes);
+        assert_eq!((plan.rows, plan.cols), (POINTS, POINTS));
+        assert!((plan.values.iter().sum::<f32>() - 1.0).abs() < 1e-3);
+        let (name, bytes) = page.take("download-embeddings-x").await;
+        assert_eq!(table(&name, &bytes).rows, POINTS);
+        let (name, bytes) = page.take("download-record").await;
+        let record = formats::write::record::Record::read(&bytes).unwrap_or_else(|t| panic!("{name}: {t}"));
+        assert_eq!(record.inputs.len(), 2);
+        assert_eq!(record.inputs[0].bytes, csv(&x, "c").len() as u64);
+        let (_, bytes) = page.take("download-everything").await;
+        assert_eq!(&bytes[..2], b"PK");
+        let (_, bytes) = page.take("download-onnx-x").await;
+        assert!(bytes.len() > 100);
+
+        // The model goes on to new points, here and after a reload.
+        let (name, model) = page.take("download-model").await;
+        assert_eq!(name, "model.safetensors");
+        let (new_x, new_y, new_places) = clouds(6);
+        for reload in [false, true] {
+            if reload {
+                open(&page, "?executor=cpu&sample=none").await;
+                page.pick("model", "model.safetensors", &model).await;
+            }
+            page.pick("new-x", "new.npy", &array(&new_x)).await;
+            page.pick("new-y", "new.npy", &array(&new_y)).await;
+            page.click("apply").await;
+            page.wait_for("[data-testid=new-badge]").await;
+            let (_, bytes) = page.take("download-matches").await;
+            let text = String::from_utf8(bytes).expect("text");
+            let right = text.lines().skip(1).enumerate();
+            let right =
+                right.filter(|(i, line)| line.split(',').nth(2) == Some(&new_places[*i].to_string())).count();
+            assert!(right > 75, "{right} of 90 new points are right, reload: {reload}");
+        }
+    });
+}
+
+#[test]
+fn a_run_can_be_held_stepped_and_ended_early() {
+    with_page(Setup::default(), async |page| {
+        let (x, y, _) = clouds(5);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "x.npy", &array(&x)).await;
+        page.pick("file-y", "y.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.click("align").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.click("pause").await;
+        page.wait_for("[data-testid=status][data-state=paused]").await;
+        page.sleep(400).await;
+        let held = page.text("count").await;
+        page.sleep(400).await;
+        assert_eq!(page.text("count").await, held, "a held run stands still");
+        page.click("step").await;
+        page.click("pause").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.click("stop").await;
+        page.done().await;
+        assert!(page.metric("spearman").await > 0.2, "what was learned is kept");
+    });
+}
+
+#[test]
+fn entropic_gromov_wasserstein_is_one_click_away() {
+    with_page(Setup::default(), async |page| {
+        let (x, y, _) = clouds(5);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "x.npy", &array(&x)).await;
+        page.pick("file-y", "y.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.aligned().await;
+        page.click("compare").await;
+        page.wait_for("[data-testid=compared-spearman]").await;
+        let script = "return Number(document.querySelector('[data-testid=compared-gw-loss]').dataset.value)";
+        assert!(page.script(script).await.as_f64().is_some_and(|loss| loss > 0.0));
+    });
+}
+
+#[test]
+fn known_pairs_decide_where_the_data_cannot() {
+    with_page(Setup::default(), async |page| {
+        // A line is as good forwards as backwards.
+        let x = Dense::from_fn(60, 2, |i, j| [i as f32 / 59.0, (i as f32 * 0.7).sin() * 0.01][j]);
+        let y =
+            Dense::from_fn(60, 2, |i, j| [(59 - i) as f32 / 59.0 + 3.0, (i as f32 * 1.3).cos() * 0.01][j]);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "x.npy", &array(&x)).await;
+        page.pick("file-y", "y.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        for forwards in [true, false] {
+            let pair = |i: usize| if forwards { i } else { 59 - i };
+            let text: String = [3, 10, 17, 28, 45, 55].map(|i| format!("{i},{}\n", pair(i))).concat();
+            page.pick("pairs", "pairs.csv", text.as_bytes()).await;
+            page.sleep(500).await;
+            page.aligned().await;
+            let (_, bytes) = page.take("download-matches").await;
+            let text = String::from_utf8(bytes).expect("text");
+            let near = text.lines().skip(1).enumerate().filter(|(i, line)| {
+                let j: usize = line.split(',').nth(2).and_then(|j| j.parse().ok()).expect("a row");
+                j.abs_diff(pair(*i)) <= 6
+            });
+            let near = near.count();
+            assert!(near > 45, "forwards: {forwards}: {near} of 60 lie near");
+        }
+    });
+}
+
+#[test]
+fn bad_files_say_what_is_wrong_and_nothing_is_lost() {
+    with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
+        let (x, y, _) = clouds(5);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "good.csv", &csv(&x, "c")).await;
+        page.pick("file-y", "y.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-x]").await;
+        page.wait_for("[data-testid=size-y]").await;
+        let cut = &array(&x)[..500];
+        let text = String::from_utf8(csv(&x, "c")).expect("text");
+        let third = text.lines().nth(3).expect("a line").to_owned();
+        let cells: Vec<&str> = third.rsplitn(2, ',').collect();
+        let words = text.replacen(&third, &format!("{},many", cells[1]), 1);
+        let ragged = text.replacen(&third, cells[1], 1);
+        let cases: [(&str, &[u8], &str); 8] = [
+            ("empty.csv", b"", "empty"),
+            ("cut.npy", cut, "ends early"),
+            ("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "PNG"),
+            ("table.xlsx", b"PK\x03\x04 xl/workbook.xml", "zip"),
+            ("words.csv", words.as_bytes(), "many"),
+            ("ragged.csv", ragged.as_bytes(), "cut_is_named_below"),
+            ("data.rds", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x8b\xe0\x02\0", ""),
+            (
+                "pickled.npy",
+                b"\x93NUMPY\x01\0\x36\0{'descr': '|O', 'fortran_order': False, 'shape': (3,)}\n",
+                "bject",
+            ),
+        ];
+        for (name, bytes, expected) in cases {
+            page.pick("file-x", name, bytes).await;
+            page.wait_for("[data-testid=failure-x]").await;
+            let said = page.text("failure-x").await;
+            assert!(said.contains(name), "{name} is named: {said}");
+            if !expected.is_empty() && expected != "cut_is_named_below" {
+                assert!(said.to_lowercase().contains(&expected.to_lowercase()), "{name}: {said}");
+            }
+            assert!(page.text("name-x").await.contains("good.csv"), "{name}: what was loaded stays");
+        }
+        page.shoot("bad-file").await;
+        page.aligned().await;
+        // Missing values have to be decided about first.
+        let missing = text.replacen(&third, &format!("{},", cells[1]), 1);
+        page.pick("file-x", "gaps.csv", missing.as_bytes()).await;
+        page.wait_for("[data-testid=missing-x]").await;
+        assert_eq!(page.count("[data-testid=align]:disabled").await, 1, "not before that is decided");
+        page.click("missing-x-mean").await;
+        page.wait_for("[data-testid=align]:not(:disabled)").await;
+        page.aligned().await;
+    });
+}
+
+#[test]
+fn a_small_alignment_runs_on_webgpu() {
+    with_page(Setup::default(), async |page| {
+        let (x, y, places) = clouds(5);
+        let some: Vec<usize> = (0..40).collect();
+        let others: Vec<usize> = some.iter().map(|&i| places[i]).collect();
+        open(&page, "?executor=gpu&sample=none").await;
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        page.pick("file-x", "x.npy", &array(&x.picked(&some))).await;
+        page.pick("file-y", "y.npy", &array(&y.picked(&others))).await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.click("preset-quick").await;
+        page.aligned().await;
+        page.wait_for("[data-testid=status][data-executor=gpu]").await;
+        assert!(page.metric("spearman").await > 0.3);
+    });
+}
+
+#[test]
+fn samples_come_with_new_points() {
+    with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
+        open(&page, "?executor=cpu&sample=swiss").await;
+        page.done().await;
+        assert!(page.metric("foscttm").await < 0.05, "the roll is laid flat");
+        assert_eq!(
+            page.script("return document.querySelectorAll('[data-testid^=sample-]').length").await,
+            json!(4)
+        );
+    });
+}

@@ -50,6 +50,16 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
                 >
                     {move || if applying().busy() { "Applying…" } else { "Apply the encoders" }}
                 </button>
+                <Show when=move || applying().busy()>
+                    <button
+                        type="button"
+                        class="quiet"
+                        data-testid="cancel-apply"
+                        on:click=move |_| state.cancel_applying()
+                    >
+                        "Cancel"
+                    </button>
+                </Show>
                 {move || sample().map(|sample| view! {
                     <button
                         type="button"

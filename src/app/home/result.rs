@@ -158,6 +158,16 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 >
                     {move || if comparing().busy() { "Comparing…" } else { "Compare with Gromov-Wasserstein" }}
                 </button>
+                <Show when=move || comparing().busy()>
+                    <button
+                        type="button"
+                        class="quiet"
+                        data-testid="cancel-compare"
+                        on:click=move |_| state.cancel_comparison()
+                    >
+                        "Cancel"
+                    </button>
+                </Show>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <button type="button" class="quiet" data-testid="end-comparison" on:click=move |_| {
                         results.compared.set(None);

@@ -235,13 +235,13 @@ impl State {
         });
     }
 
-    /// The distances of a side instead of its features: the same file, used otherwise.
+    /// The distances of a side instead of its features: the same file, used otherwise. It stays what it was until
+    /// it has been read as distances.
     pub(crate) fn use_as_distances(&self, side: Side) {
         let wanted = self.files.get(Slot::Features(side)).with_untracked(|state| state.wanted.clone());
         if let Some(mut source) = wanted {
             source.reading.steps.clear();
             self.load(Slot::Distances(side), source);
-            self.unload(Slot::Features(side));
         }
     }
 
@@ -282,6 +282,13 @@ impl State {
         let own = !self.files.get(slot).with_untracked(SlotState::is_sample);
         if own && matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
             self.leave_sample(slot);
+        }
+        if let Slot::Distances(side) = slot {
+            let file =
+                |slot| self.files.get(slot).with_untracked(|s| s.wanted.as_ref().map(|w| w.file.url.clone()));
+            if file(slot) == file(Slot::Features(side)) {
+                self.unload(Slot::Features(side));
+            }
         }
         if changed && concerns_results(slot) {
             self.results.data_changed();

@@ -167,7 +167,6 @@ impl State {
         results.held.set(true);
         if activity == Activity::Align {
             results.compared.set(None);
-            results.exported.set(None);
             results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
             self.run.moving.set(None);
         }
@@ -200,6 +199,16 @@ impl State {
     pub(crate) fn compare(&self) {
         self.results.comparing.set(Phase::Training);
         self.begin(Activity::Compare, Command::Compare);
+    }
+
+    pub(crate) fn cancel_comparison(&self) {
+        self.give_up(Activity::Compare);
+        self.results.comparing.set(Phase::Idle);
+    }
+
+    pub(crate) fn cancel_applying(&self) {
+        self.give_up(Activity::Apply);
+        self.results.applying.set(Phase::Idle);
     }
 
     /// Applies the encoders to the new points.
@@ -239,6 +248,10 @@ impl State {
 
     pub(super) fn exported(&self, _what: Export, name: String, url: String) {
         self.results.exporting.set(Phase::Done);
+        if let Some((_, old)) = self.results.exported.get_untracked() {
+            // It only frees memory.
+            let _ = web_sys::Url::revoke_object_url(&old);
+        }
         save(&name, &url);
         self.results.exported.set(Some((name, url)));
     }

@@ -80,7 +80,7 @@ fn Rival(state: State) -> impl IntoView {
                     <strong>"There are two different answers that fit nearly equally well."</strong>
                     <p>
                         "Data that looks the same when it is mirrored or turned cannot tell them apart. Look at both, or \
-                         give a few known pairs or labels to decide."
+                         give a few known pairs to decide."
                     </p>
                 </div>
                 <button

@@ -148,6 +148,11 @@ fn the_first_screen_aligns_a_sample_by_itself() {
             assert!(colours(&page, canvas).await > 2, "{canvas} is drawn");
         }
         page.shoot("first-screen").await;
+        // A look at another view loses nothing.
+        page.follow("#diagnostics").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        page.follow("#").await;
+        assert!(page.metric("foscttm").await < 0.1);
     });
 }
 

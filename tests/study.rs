@@ -6,7 +6,7 @@ use concord::geometry::Dense;
 use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
-use concord::study::outcome::{Rows, Study, matches};
+use concord::study::outcome::{Rows, Study, classed, matches};
 use concord::study::take_away::{Goods, file};
 use concord::study::{model, options, prepare};
 use formats::write::model::{About, Cost, Model};
@@ -206,4 +206,25 @@ fn files_that_are_taken_away_can_be_read_again() {
     }
     let without = Goods { model: None, ..goods };
     assert!(file(Export::Model, &without).is_err());
+}
+
+#[test]
+fn measurements_in_the_place_of_labels_become_classes() {
+    let labels = |stretch: f32| Labels {
+        name: "age".into(),
+        names: (0..100).map(|i| (i as f32 * stretch).to_string()).collect(),
+        codes: (0..100).collect(),
+    };
+    let rows = |labels| Rows { ids: None, labels: Some(labels) };
+    let [x, y] = classed([rows(labels(0.1)), rows(labels(0.2))]);
+    let (x, y) = (x.labels.expect("classes"), y.labels.expect("classes"));
+    assert_eq!((x.names.len(), &x.names), (8, &y.names));
+    // 9.9 is in the middle of 0 to 19.8, on both sides.
+    assert_eq!((x.codes[99], y.codes[99], x.codes[0], y.codes[49]), (4, 7, 0, 3));
+    // Names that are all different say nothing about groups; a few groups stay as they are.
+    let words = Labels { names: (0..100).map(|i| format!("cell {i}")).collect(), ..labels(1.0) };
+    assert!(classed([rows(words.clone()), rows(words)]).iter().all(|side| side.labels.is_none()));
+    let groups = Labels { name: "g".into(), names: vec!["a".into(), "b".into()], codes: vec![0, 1, 0] };
+    let [kept, _] = classed([rows(groups.clone()), rows(labels(1.0))]);
+    assert_eq!(kept.labels, Some(groups));
 }

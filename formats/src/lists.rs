@@ -102,9 +102,7 @@ fn arrange_labels(
         for column in &mut columns {
             *column = order.iter().filter_map(|row| column.get(*row).cloned()).collect();
         }
-    } else if found > 1
-        && columns.first().is_some_and(|first| first.iter().collect::<HashSet<_>>().len() == first.len())
-    {
+    } else if found > 1 && columns.first().is_some_and(|first| names_rows(first)) {
         columns.remove(0);
         names.remove(0);
     }
@@ -117,6 +115,12 @@ fn arrange_labels(
         ));
     }
     Ok(names.iter().zip(columns).map(|(name, column)| npy::label(name, column.into_iter())).collect())
+}
+
+/// Whether a column seems to name rows: no text twice, and no measurements, which may all differ as well.
+fn names_rows(column: &[String]) -> bool {
+    let fraction = |text: &String| text.trim().parse::<f64>().is_ok_and(|v| v.fract() != 0.0);
+    !column.iter().any(fraction) && column.iter().collect::<HashSet<_>>().len() == column.len()
 }
 
 /// For each of the table's `ids` the line of the list that has it.
@@ -169,20 +173,20 @@ fn arrange_pairs(
         indices.push(side_indices(column, ids, rows, table, &mut notes)?);
     }
     let [left, right] = <[Vec<u32>; 2]>::try_from(indices).unwrap_or_default();
-    let mut seen = [HashSet::new(), HashSet::new()];
-    for (line, (x, y)) in left.iter().zip(&right).enumerate() {
-        let [seen_x, seen_y] = &mut seen;
-        if !seen_x.insert(*x) || !seen_y.insert(*y) {
-            return Err(Trouble::new(
-                Kind::Duplicate,
-                format!(
-                    "The pair ({}, {}) repeats a row that an earlier pair has.",
-                    text_at(&texts, 0, line),
-                    text_at(&texts, 1, line)
-                ),
-                "List every row at most once.",
-            )
-            .at(format!("pair {}", line + 1)));
+    let mut seen = HashSet::new();
+    for (line, pair) in left.iter().zip(&right).enumerate() {
+        if !seen.insert(pair) {
+            let [x, y] = [0, 1].map(|side| text_at(&texts, side, line));
+            let what = format!("The pair ({x}, {y}) is listed twice.");
+            return Err(
+                Trouble::new(Kind::Duplicate, what, "List every pair once.").at(format!("pair {}", line + 1))
+            );
+        }
+    }
+    for (rows, table) in [(&left, "first"), (&right, "second")] {
+        let different = rows.iter().collect::<HashSet<_>>().len();
+        if different < rows.len() {
+            notes.push(format!("Some rows of the {table} table are in several pairs."));
         }
     }
     notes.dedup();

@@ -225,7 +225,7 @@ fn lists_of_labels_and_pairs_are_read() {
     assert_eq!(pairs("first,second\nb,1\na,0\n", Some(&ids), 2, 2).unwrap().pairs, [(1, 1), (0, 0)]);
     for (text, kind, place) in [
         ("0,9\n", Kind::Mismatch, "pair 1"),
-        ("0,1\n0,2\n", Kind::Duplicate, "pair 2"),
+        ("0,1\n0,1\n", Kind::Duplicate, "pair 2"),
         ("0,1,2\n1,2,3\n", Kind::Format, ""),
         ("0,1\n-1,2\n", Kind::Mismatch, "pair 2"),
         ("0,1\nq,2\n", Kind::Mismatch, "pair 2"),

@@ -18,7 +18,7 @@ use crate::geometry::Dense;
 use crate::geometry::panel::Distance;
 use crate::procedure::{self, Coupling, Failure as Fault, NoControl, Settings, Sides};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
-use crate::study::outcome::{Rows, Shown, Study, matches};
+use crate::study::outcome::{Rows, Shown, Study, classed, matches};
 use crate::study::take_away::{Goods, file};
 use crate::study::{model, options};
 
@@ -68,7 +68,7 @@ impl Task<'_> {
     pub(super) async fn align(&self, options: &AlignOptions) -> Result<(), Refusal> {
         let settings = options::settings(options)?;
         let sides = self.sides(options)?;
-        let rows = Side::BOTH.map(|side| self.desk.borrow().rows(Slot::Features(side), side));
+        let rows = classed(Side::BOTH.map(|side| self.desk.borrow().rows(Slot::Features(side), side)));
         let truth = self.desk.borrow().pairs(Slot::Truth).to_vec();
         let codes = rows.each_ref().map(|rows| -> Vec<f32> {
             let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
@@ -216,7 +216,7 @@ impl Task<'_> {
                 points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
             };
             let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
-            ([x, y], [rx, ry])
+            ([x, y], classed([rx, ry]))
         };
         let start = now();
         let embedded = [model::embed(&model, 0, &points[0])?, model::embed(&model, 1, &points[1])?];

@@ -3,6 +3,8 @@
 use formats::{Choices, Preview, Step};
 use serde::{Deserialize, Serialize};
 
+use super::AlignOptions;
+
 /// One of the two data sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
@@ -42,6 +44,8 @@ pub enum Slot {
     /// Points for encoders that are trained already.
     New(Side),
     Model,
+    /// The record of a run, whose settings are taken over.
+    Record,
 }
 
 /// A file the page holds: a `blob:` address, or one of our own samples.
@@ -76,5 +80,10 @@ pub enum Content {
     /// What it was trained on and how, in a sentence.
     Model {
         about: String,
+    },
+    /// The settings of a run, and what it was.
+    Record {
+        about: String,
+        options: Box<AlignOptions>,
     },
 }

@@ -15,7 +15,7 @@ use super::runs::Runs;
 use super::scope::{now, post};
 use crate::exec::Device;
 use crate::geometry::Dense;
-use crate::geometry::panel::Distance;
+use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Coupling, Failure as Fault, NoControl, Settings, Sides};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::outcome::{Rows, Shown, Study, classed, matches};
@@ -66,8 +66,11 @@ pub(super) struct Task<'a> {
 impl Task<'_> {
     /// Aligns what is loaded.
     pub(super) async fn align(&self, options: &AlignOptions) -> Result<(), Refusal> {
-        let settings = options::settings(options)?;
+        let mut settings = options::settings(options)?;
         let sides = self.sides(options)?;
+        if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
+            settings.measures.clear();
+        }
         let rows = classed(Side::BOTH.map(|side| self.desk.borrow().rows(Slot::Features(side), side)));
         let truth = self.desk.borrow().pairs(Slot::Truth).to_vec();
         let codes = rows.each_ref().map(|rows| -> Vec<f32> {
@@ -120,12 +123,28 @@ impl Task<'_> {
         let (x, y) = (side(Side::X, "first", &dx)?, side(Side::Y, "second", &dy)?);
         let given = Distance::Given.name();
         let wanted = options.distance_x == given || options.distance_y == given;
+        // Where one side comes with distances, those of the other are computed as it says.
+        let computed = |points: &Dense, name: &str| {
+            Distance::named(name).unwrap_or(Distance::Euclidean).matrix(points).ok_or_else(|| {
+                Refusal::Words(
+                    "A given distance was chosen for a data set that has none. Add its distance matrix, or choose another.".into(),
+                )
+            })
+        };
         let mut sides = match (dx, dy) {
             (Some(dx), Some(dy)) => Sides::with_distances(x, y, dx, dy)?,
             (None, None) if !wanted => Sides::new(x, y)?,
-            _ => {
+            (Some(dx), None) => {
+                let dy = computed(&y, &options.distance_y)?;
+                Sides::with_distances(x, y, dx, dy)?
+            }
+            (None, Some(dy)) => {
+                let dx = computed(&x, &options.distance_x)?;
+                Sides::with_distances(x, y, dx, dy)?
+            }
+            (None, None) => {
                 return Err(Refusal::Words(
-                    "Distances are given for one data set only. Add a distance matrix for the other, or remove it.".into(),
+                    "Given distances were chosen, but there are none. Add distance matrices, or choose another distance.".into(),
                 ));
             }
         };
@@ -289,6 +308,12 @@ impl Task<'_> {
         post(self.run, Event::Exported { what, name, url }, Vec::new());
         Ok(())
     }
+}
+
+/// Whether both sides are to be measured by distances that are computed.
+fn by_name(options: &AlignOptions) -> bool {
+    let given = Distance::Given.name();
+    [&options.distance_x, &options.distance_y].into_iter().all(|name| !name.is_empty() && name != given)
 }
 
 fn nothing_yet() -> Refusal {

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use formats::write::model::{Model, Step};
-use formats::write::record::Input;
+use formats::write::record::{Input, Record};
 use formats::{Kind, Labels, Source as _, Table, Trouble};
 
 use super::runs::Runs;
 use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
-use crate::protocol::{Content, FileRef, Reading, RunId, Side, Slot};
+use crate::protocol::{AlignOptions, Content, FileRef, Reading, RunId, Side, Slot};
+use crate::study::options::defaults;
 use crate::study::outcome::{Rows, Study};
 use crate::study::prepare;
 
@@ -43,6 +44,8 @@ pub(super) enum Filling {
     Labels(Vec<Labels>),
     Pairs(Vec<(usize, usize)>),
     Model(Box<Model>),
+    /// What was read is for the page.
+    Nothing,
 }
 
 impl Desk {
@@ -75,7 +78,7 @@ impl Desk {
             (_, Filling::Pairs(pairs)) => drop(self.pairs.insert(slot, pairs)),
             (_, Filling::Model(model)) => self.model = Some(*model),
             (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
-            (_, Filling::Labels(_)) => {}
+            (_, Filling::Labels(_) | Filling::Nothing) => drop(self.inputs.remove(&slot)),
         }
     }
 
@@ -138,6 +141,29 @@ pub(super) async fn read(
             );
             (Filling::Model(Box::new(model)), Content::Model { about })
         }
+        Slot::Record => {
+            const LARGEST: u64 = 16 << 20;
+            if source.len() > LARGEST {
+                let what = format!("The file has {} MB, more than any record of a run.", source.len() >> 20);
+                return Err(Trouble::new(Kind::TooLarge, what, "Choose a run.json that was saved here."));
+            }
+            let record = Record::read(&source.read(0, source.len() as usize).await?)?;
+            let mut whole = serde_json::to_value(defaults()).unwrap_or_default();
+            if let (Some(whole), Some(own)) = (whole.as_object_mut(), record.settings.as_object()) {
+                whole.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+            }
+            let options: AlignOptions = serde_json::from_value(whole).map_err(|error| {
+                let what = format!("The settings in the record cannot be used: {error}.");
+                Trouble::new(Kind::Broken, what, "Choose a run.json that was saved here.")
+            })?;
+            let inputs: Vec<&str> = record.inputs.iter().map(|input| input.name.as_str()).collect();
+            let about = format!(
+                "Settings of a run with seed {} on {}. Load the same files and align to repeat it.",
+                record.seed,
+                if inputs.is_empty() { "no files".to_owned() } else { inputs.join(", ") }
+            );
+            (Filling::Nothing, Content::Record { about, options: Box::new(options) })
+        }
         Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
             let loaded = formats::read(&source, &reading.choices, &mut watch).await?;
             breathe().await;
@@ -151,7 +177,7 @@ pub(super) async fn read(
         Filling::Table(prepared) => (prepared.table.rows, prepared.table.cols),
         Filling::Labels(labels) => (labels.first().map_or(0, |column| column.codes.len()), labels.len()),
         Filling::Pairs(pairs) => (pairs.len(), 2),
-        Filling::Model(_) => (0, 0),
+        Filling::Model(_) | Filling::Nothing => (0, 0),
     };
     let input = Input {
         name: file.name.clone(),

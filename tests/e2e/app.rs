@@ -192,6 +192,19 @@ fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
         let record = formats::write::record::Record::read(&bytes).unwrap_or_else(|t| panic!("{name}: {t}"));
         assert_eq!(record.inputs.len(), 2);
         assert_eq!(record.inputs[0].bytes, csv(&x, "c").len() as u64);
+        // Settings come back from the record.
+        page.script("document.querySelectorAll('[data-testid=more-files], [data-testid=advanced]').forEach(fold => fold.open = true)")
+            .await;
+        let changed = String::from_utf8(bytes).expect("text").replace("\"steps\": 300", "\"steps\": 123");
+        page.pick("record", "run.json", changed.as_bytes()).await;
+        let script = "return document.querySelector('[data-testid=set-steps]').value";
+        for _ in 0..100 {
+            if page.script(script).await == json!("123") {
+                break;
+            }
+            page.sleep(50).await;
+        }
+        assert_eq!(page.script(script).await, json!("123"));
         let (_, bytes) = page.take("download-everything").await;
         assert_eq!(&bytes[..2], b"PK");
         let (_, bytes) = page.take("download-onnx-x").await;
@@ -371,5 +384,41 @@ fn samples_come_with_new_points() {
             page.script("return document.querySelectorAll('[data-testid^=sample-]').length").await,
             json!(4)
         );
+    });
+}
+
+#[test]
+fn distance_matrices_are_enough() {
+    with_page(Setup::default(), async |page| {
+        let (x, y, places) = clouds(5);
+        let distances = |points: &Dense| {
+            Dense::from_fn(POINTS, POINTS, |i, j| {
+                let square = |(a, b): (&f32, &f32)| (a - b).powi(2);
+                points.row(i).iter().zip(points.row(j)).map(square).sum::<f32>().sqrt()
+            })
+        };
+        open(&page, "?executor=cpu&sample=none").await;
+        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        page.pick("distances-x", "dx.npy", &array(&distances(&x))).await;
+        page.pick("distances-y", "dy.npy", &array(&distances(&y))).await;
+        page.aligned().await;
+        let (_, bytes) = page.take("download-matches").await;
+        let text = String::from_utf8(bytes).expect("text");
+        let right = text.lines().skip(1).enumerate();
+        let right = right.filter(|(i, line)| line.split(',').nth(2) == Some(&places[*i].to_string())).count();
+        assert!(right > 60, "{right} of 90 are right");
+    });
+}
+
+#[test]
+fn the_same_file_on_both_sides_is_allowed_and_said() {
+    with_page(Setup::default(), async |page| {
+        let (x, ..) = clouds(5);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.pick("file-x", "x.npy", &array(&x)).await;
+        page.pick("file-y", "x.npy", &array(&x)).await;
+        page.wait_for("[data-testid=same-file]").await;
+        page.aligned().await;
+        assert!(page.metric("spearman").await > 0.8);
     });
 }

@@ -7,7 +7,7 @@ use super::card::SideCard;
 use super::drop::{DropZone, ReadingState};
 use super::extras::MoreFiles;
 use crate::app::state::{SlotState, State};
-use crate::protocol::{Side, Slot};
+use crate::protocol::{Content, Side, Slot};
 
 #[component]
 pub(super) fn DataSection(state: State) -> impl IntoView {
@@ -18,11 +18,27 @@ pub(super) fn DataSection(state: State) -> impl IntoView {
                 <Zone state side=Side::X/>
                 <Zone state side=Side::Y/>
             </div>
+            <Show when=move || same_file(state)>
+                <p class="soft" data-testid="same-file">
+                    "Both sides hold the same table. That is allowed: a data set aligned with itself shows its symmetries."
+                </p>
+            </Show>
             <SideCard state side=Side::X/>
             <SideCard state side=Side::Y/>
             <MoreFiles state/>
         </section>
     }
+}
+
+/// Whether both sides seem to hold the same table.
+fn same_file(state: State) -> bool {
+    let held = |side| {
+        state.files.get(Slot::Features(side)).with(|s: &SlotState| match &s.used {
+            Some((_, Content::Table(table))) => Some((table.rows, table.cols, table.corner.clone())),
+            _ => None,
+        })
+    };
+    held(Side::X).is_some_and(|x| Some(x) == held(Side::Y))
 }
 
 /// One side's drop zone; what is loaded is named in it.

@@ -125,6 +125,6 @@ pub(super) fn summary(content: &Content) -> String {
             format!("{rows} rows: {}", columns.join(", "))
         }
         Content::Pairs { count, note } => format!("{count} pairs. {note}"),
-        Content::Model { about } => about.clone(),
+        Content::Model { about } | Content::Record { about, .. } => about.clone(),
     }
 }

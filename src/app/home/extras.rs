@@ -8,7 +8,7 @@ use crate::app::state::{SlotPhase, State};
 use crate::protocol::{Side, Slot};
 
 /// The slot, its name for automation, its label, and what it is for.
-const EXTRAS: [(Slot, &str, &str, &str); 9] = [
+const EXTRAS: [(Slot, &str, &str, &str); 10] = [
     (
         Slot::Labels(Side::X),
         "labels-x",
@@ -38,6 +38,7 @@ const EXTRAS: [(Slot, &str, &str, &str); 9] = [
     (Slot::Pairs, "pairs", "Known pairs", "rows that belong together, for training"),
     (Slot::Truth, "truth", "True pairs", "for scoring only; training never sees them"),
     (Slot::Model, "model", "Trained model", "encoders that were saved here, for new data"),
+    (Slot::Record, "record", "Run record", "the settings of an earlier run, from its run.json"),
 ];
 
 #[component]

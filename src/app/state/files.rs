@@ -11,7 +11,7 @@ use crate::app::samples::{self, Sample};
 use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
 /// All uses a file can have.
-pub(crate) const SLOTS: [Slot; 13] = [
+pub(crate) const SLOTS: [Slot; 14] = [
     Slot::Features(Side::X),
     Slot::Features(Side::Y),
     Slot::Labels(Side::X),
@@ -25,6 +25,7 @@ pub(crate) const SLOTS: [Slot; 13] = [
     Slot::New(Side::X),
     Slot::New(Side::Y),
     Slot::Model,
+    Slot::Record,
 ];
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -273,6 +274,9 @@ impl State {
     }
 
     pub(super) fn loaded(&self, slot: Slot, content: Content) {
+        if let Content::Record { options, .. } = &content {
+            self.settings.replace((**options).clone());
+        }
         let mut changed = true;
         self.files.get(slot).update(|state| {
             changed = state.used.as_ref().map(|(source, _)| source) != state.wanted.as_ref();
@@ -344,7 +348,7 @@ impl State {
 
 /// Whether a result depends on what this slot holds.
 fn concerns_results(slot: Slot) -> bool {
-    !matches!(slot, Slot::New(_) | Slot::Model)
+    !matches!(slot, Slot::New(_) | Slot::Model | Slot::Record)
 }
 
 fn sample_source(sample: &Sample, file: &str) -> Source {

@@ -41,6 +41,7 @@ fn every_event_arrives_as_it_was_sent() {
         software: true,
         limits: vec![("maxBufferSize".into(), 1 << 40)],
         kernels: 9,
+        defaults: Box::default(),
     };
     let row = CheckRow {
         kernel: "k".into(),

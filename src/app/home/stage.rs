@@ -73,6 +73,16 @@ fn Toolbar(state: State, linked: Linked) -> impl IntoView {
         state.results.shown().is_some_and(|s| s.labels.iter().any(|l| !l.is_empty()))
             || state.run.moving.with(|m| m.as_ref().is_some_and(|m| !m.x_labels.is_empty()))
     };
+    // A finished result is shown by its labels, where it has some, unless the visitor has chosen otherwise.
+    let chosen = StoredValue::new(false);
+    let labelled =
+        Memo::new(move |_| state.results.shown().is_some_and(|s| s.labels.iter().all(|l| !l.is_empty())));
+    Effect::new(move || {
+        let best = if labelled.get() { Colouring::Label } else { Colouring::Domain };
+        if !chosen.get_value() {
+            linked.colouring.set(best);
+        }
+    });
     let modes = [
         ("domain", "data set", Colouring::Domain),
         ("label", "label", Colouring::Label),
@@ -88,7 +98,10 @@ fn Toolbar(state: State, linked: Linked) -> impl IntoView {
                 aria-pressed=move || (linked.colouring.get() == mode).to_string()
                 disabled=off
                 title=move || off().then_some("There are no labels")
-                on:click=move |_| linked.colouring.set(mode)
+                on:click=move |_| {
+                    chosen.set_value(true);
+                    linked.colouring.set(mode);
+                }
             >
                 {label}
             </button>

@@ -12,7 +12,7 @@ use web_sys::{Blob, BlobPropertyBag, Url};
 use super::desk::Desk;
 use super::live::Live;
 use super::runs::Runs;
-use super::scope::{now, post};
+use super::scope::{now, post, rest};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
@@ -21,6 +21,10 @@ use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::outcome::{Rows, Shown, Study, classed, matches};
 use crate::study::take_away::{Goods, file};
 use crate::study::{model, options};
+
+/// How long an export waits for the hashes of its inputs.
+const PATIENCE_MS: i32 = 60_000;
+const LOOK_MS: i32 = 20;
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
@@ -277,7 +281,14 @@ impl Task<'_> {
     }
 
     /// Makes a file and tells where it is.
-    pub(super) fn export(&self, what: Export) -> Result<(), Refusal> {
+    pub(super) async fn export(&self, what: Export) -> Result<(), Refusal> {
+        // Files are still being hashed right after they were read.
+        for _ in 0..PATIENCE_MS / LOOK_MS {
+            if self.desk.borrow().inputs().iter().all(|input| !input.sha256.is_empty()) {
+                break;
+            }
+            rest(LOOK_MS).await;
+        }
         let desk = self.desk.borrow();
         let record = record(&desk, self.device);
         let study_model = trained(&desk);
@@ -366,7 +377,8 @@ fn record(desk: &Desk, device: &Device) -> Record {
         seed: study.map_or(0, |study| study.settings.seed),
         settings: study.and_then(|study| serde_json::to_value(&study.options).ok()).unwrap_or_default(),
         executor: super::serve::kind(device).name().to_owned(),
-        inputs: desk.inputs(),
+        // A file that could not be hashed, because it is gone, is left out.
+        inputs: desk.inputs().into_iter().filter(|input| !input.sha256.is_empty()).collect(),
         timings,
         metrics,
     }

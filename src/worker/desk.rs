@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use formats::write::model::{Model, Step};
 use formats::write::record::{Input, Record};
-use formats::{Kind, Labels, Source as _, Table, Trouble};
+use formats::{Choices, Kind, Labels, Source as _, Table, Trouble};
 
 use super::runs::Runs;
 use super::scope::{breathe, rest};
@@ -82,6 +82,13 @@ impl Desk {
         }
     }
 
+    /// The hash of the file that a slot was filled from.
+    pub(super) fn hashed(&mut self, slot: Slot, sha256: String) {
+        if let Some(input) = self.inputs.get_mut(&slot) {
+            input.sha256 = sha256;
+        }
+    }
+
     pub(super) fn clear(&mut self, slot: Slot) {
         self.tables.remove(&slot);
         self.pairs.remove(&slot);
@@ -98,6 +105,14 @@ impl Desk {
 const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 25;
 
+/// A file that was read, and what it was read from.
+pub(super) struct Arrived {
+    pub(super) filling: Filling,
+    pub(super) content: Content,
+    pub(super) input: Input,
+    pub(super) source: BlobSource,
+}
+
 /// Reads a file for a use. Labels and pairs wait until the tables they speak of are there.
 pub(super) async fn read(
     desk: &std::cell::RefCell<Desk>,
@@ -106,7 +121,7 @@ pub(super) async fn read(
     slot: Slot,
     file: &FileRef,
     reading: &Reading,
-) -> Result<(Filling, Content, Input), Trouble> {
+) -> Result<Arrived, Trouble> {
     let source = BlobSource::open(file).await?;
     let mut watch = Reader::new(runs, run, slot);
     let (filling, content) = match slot {
@@ -165,7 +180,7 @@ pub(super) async fn read(
             (Filling::Nothing, Content::Record { about, options: Box::new(options) })
         }
         Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
-            let loaded = formats::read(&source, &reading.choices, &mut watch).await?;
+            let loaded = whole_or_first(&source, reading, &mut watch).await?;
             breathe().await;
             let (chain, points) = prepare::fit(&loaded.table, &reading.steps)
                 .map_err(|what| Trouble::new(Kind::Mismatch, what, "Choose other steps."))?;
@@ -182,12 +197,35 @@ pub(super) async fn read(
     let input = Input {
         name: file.name.clone(),
         bytes: source.len(),
-        sha256: hash(&source, &mut watch).await?,
+        // Once the page has its answer: hashing takes as long as reading.
+        sha256: String::new(),
         rows: rows as u64,
         cols: cols as u64,
         choices: serde_json::to_value(reading).unwrap_or_default(),
     };
-    Ok((filling, content, input))
+    Ok(Arrived { filling, content, input, source })
+}
+
+/// Reads a table. Of several that a file holds the first is taken, and said: the page offers the others.
+async fn whole_or_first(
+    source: &BlobSource,
+    reading: &Reading,
+    watch: &mut Reader<'_>,
+) -> Result<formats::Loaded, Trouble> {
+    let trouble = match formats::read(source, &reading.choices, watch).await {
+        Err(trouble) if trouble.kind == Kind::Ambiguous => trouble,
+        outcome => return outcome,
+    };
+    let parts = formats::parts(source, watch).await?;
+    let Some(first) = parts.first() else { return Err(trouble) };
+    let choices = Choices { part: Some(first.name.clone()), ..reading.choices.clone() };
+    let mut loaded = formats::read(source, &choices, watch).await?;
+    let notice = format!("The file holds {} tables; the first, {}, was taken.", parts.len(), first.name);
+    loaded.preview.notices.insert(0, notice);
+    if loaded.preview.parts.is_empty() {
+        loaded.preview.parts = parts;
+    }
+    Ok(loaded)
 }
 
 /// Rows and ids of tables, once they are there.
@@ -217,8 +255,8 @@ async fn wait_for<const N: usize>(
     ))
 }
 
-/// The SHA-256 of a whole file.
-async fn hash(source: &BlobSource, watch: &mut Reader<'_>) -> Result<String, Trouble> {
+/// The SHA-256 of a whole file, as long as it is wanted.
+pub(super) async fn hash(source: &BlobSource, runs: &Runs, run: RunId) -> Result<String, Trouble> {
     const PIECE: usize = 1 << 20;
     let mut digest = formats::write::sha256::Sha256::new();
     let mut at = 0;
@@ -229,7 +267,7 @@ async fn hash(source: &BlobSource, watch: &mut Reader<'_>) -> Result<String, Tro
         }
         digest.update(&bytes);
         at += bytes.len() as u64;
-        if !watch.runs.wanted(watch.run).await {
+        if !runs.wanted(run).await {
             return Err(Trouble::cancelled());
         }
     }

@@ -10,7 +10,7 @@ use web_sys::MessageEvent;
 
 use super::aligning::{Refusal, Task};
 use super::demo;
-use super::desk::{self, Desk};
+use super::desk::{self, Arrived, Desk};
 use super::runs::Runs;
 use super::scope::{breathe, post, rest, scope, within};
 use crate::check;
@@ -75,7 +75,9 @@ impl Worker {
             Command::Matches { words, from, count } => {
                 self.task(run, async move |task: Task<'_>| task.matches(&words, from, count));
             }
-            Command::Export { what } => self.task(run, async move |task: Task<'_>| task.export(what)),
+            Command::Export { what } => {
+                self.task(run, async move |task: Task<'_>| task.export(what).await);
+            }
         }
     }
 
@@ -121,11 +123,13 @@ impl Worker {
         spawn_local(async move {
             let outcome = desk::read(&self.desk, &self.runs, run, slot, &file, &reading).await;
             let wanted = self.runs.wanted(run).await;
-            self.runs.stop(run);
             match outcome {
-                Ok((filling, content, input)) if wanted => {
+                Ok(Arrived { filling, content, input, source }) if wanted => {
                     self.desk.borrow_mut().put(slot, filling, input);
                     post(run, Event::Loaded { slot, content }, Vec::new());
+                    if let Ok(sha256) = desk::hash(&source, &self.runs, run).await {
+                        self.desk.borrow_mut().hashed(slot, sha256);
+                    }
                     post(run, Event::Finished, Vec::new());
                 }
                 Err(trouble) if trouble.kind != formats::Kind::Cancelled => {
@@ -133,6 +137,7 @@ impl Worker {
                 }
                 _ => {}
             }
+            self.runs.stop(run);
         });
     }
 

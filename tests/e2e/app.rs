@@ -214,6 +214,12 @@ fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
         let (name, model) = page.take("download-model").await;
         assert_eq!(name, "model.safetensors");
         let (new_x, new_y, new_places) = clouds(6);
+        // Of an archive with several arrays one is taken, and the others are offered.
+        let mut archive = formats::write::zip::Zip::new();
+        archive.add("first.npy", &array(&x)).expect("added");
+        archive.add("second.npy", &array(&x.picked(&[0, 1, 2, 3, 4]))).expect("added");
+        page.pick("file-x", "both.npz", &archive.finish().expect("written")).await;
+        page.wait_for("[data-testid=part-x]").await;
         for reload in [false, true] {
             if reload {
                 open(&page, "?executor=cpu&sample=none").await;

@@ -6,5 +6,6 @@ pub mod model;
 pub mod options;
 pub mod outcome;
 pub mod prepare;
+pub mod rows;
 pub mod take_away;
 pub mod view;

@@ -7,7 +7,8 @@ use formats::write::record::Record;
 use formats::write::zip::Zip;
 use formats::write::{npy, onnx};
 
-use super::outcome::{Rows, two_strongest};
+use super::outcome::two_strongest;
+use super::rows::Rows;
 use crate::geometry::Dense;
 use crate::metrics::plan::barycentric;
 use crate::procedure::Coupling;

@@ -18,7 +18,8 @@ use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Coupling, Failure as Fault, NoControl, Settings, Sides};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
-use crate::study::outcome::{Rows, Shown, Study, classed, matches};
+use crate::study::outcome::{Shown, Study, matches};
+use crate::study::rows::{Rows, classed};
 use crate::study::take_away::{Goods, file};
 use crate::study::{model, options};
 

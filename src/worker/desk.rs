@@ -12,8 +12,9 @@ use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
 use crate::protocol::{AlignOptions, Content, FileRef, Reading, RunId, Side, Slot};
 use crate::study::options::defaults;
-use crate::study::outcome::{Rows, Study};
+use crate::study::outcome::Study;
 use crate::study::prepare;
+use crate::study::rows::Rows;
 
 /// A table with what was done to it.
 pub(super) struct Prepared {

@@ -228,6 +228,10 @@ fn a_mirror_symmetry_raises_a_rival_and_its_absence_does_not() {
         let alignment = align(&sides, &Settings { seed, ..Settings::default() });
         let scores: Vec<f64> = alignment.candidates.iter().map(|c| c.score).collect();
         eprintln!("seed {seed}, {added} added: rival {:?} of {scores:.3?}", alignment.rival);
+        if let Some(rival) = alignment.rival {
+            let far = alignment.candidates[rival].difference;
+            assert!(far > 0.3 && alignment.best().difference == 0.0, "a rival is far from the best: {far}");
+        }
         alignment.rival.is_some()
     };
     let symmetric = (1..=seeds).filter(|&seed| raised(0.0, seed)).count() as u64;

@@ -101,6 +101,10 @@ fn what_is_shown_agrees_with_itself() {
     let picture = (outcome.picture * outcome.picture) as usize;
     assert_eq!(sizes, [180, 180, 180, 180, 90, 90, 90, 90, 90, 90, picture, 90]);
     assert!(bulk.iter().flatten().all(|v| v.is_finite()));
+    // Candidates are compared by how far apart their matches lie, which says 0 for the first and ½ for unrelated ones.
+    let differences: Vec<f64> = study.alignment.candidates.iter().map(|c| c.difference).collect();
+    assert_eq!(outcome.candidates.iter().map(|row| row.difference).collect::<Vec<_>>(), differences);
+    assert!(differences[0] == 0.0 && differences.iter().all(|d| (0.0..0.8).contains(d)), "{differences:?}");
     let value = |key: &str| outcome.figures.iter().find(|f| f.key == key).map(|f| f.value).expect(key);
     assert!(value("foscttm") < 0.02, "a rotation is found: {}", value("foscttm"));
     assert!(value("label-transfer") > 0.95);

@@ -34,21 +34,26 @@ pub fn spearman_of(anchors: &[usize], ranks_x: &Dense, ranks_y: &Dense, plan: &D
     if scale > 0.0 { agreement(&x, &y, &anchored, plan) / scale } else { 0.0 }
 }
 
+/// How many masses in a pair's row, and in its column, exceed its own. Equal ones count half: a plan with many zeros must
+/// not look better than it is.
+pub fn stronger(plan: &Dense, (i, j): (usize, usize)) -> [f64; 2] {
+    let own = plan.at(i, j);
+    let each = |p: f32| if p == own { 0.5 } else { f64::from(u8::from(p > own)) };
+    let row: f64 = plan.row(i).iter().map(|&p| each(p)).sum();
+    let column: f64 = (0..plan.rows()).map(|k| each(plan.at(k, j))).sum();
+    // It is equal to itself.
+    [row - 0.5, column - 0.5]
+}
+
 /// How strongly a plan couples pairs that are known to belong together, beside all other points: 1 if nothing is coupled
-/// more strongly with either of them, at random 0.
+/// more strongly with either of them, at random 0, and −1 if everything is.
 pub fn agreement_of(plan: &Dense, pairs: &[(usize, usize)]) -> f64 {
-    let below = |own: f32, p: f32| if p == own { 0.0 } else { f64::from(own - p).signum() };
-    let sum: f64 = pairs
-        .iter()
-        .map(|&(i, j)| {
-            let own = plan.at(i, j);
-            let row: f64 = plan.row(i).iter().map(|&p| below(own, p)).sum();
-            let column: f64 = (0..plan.rows()).map(|k| below(own, plan.at(k, j))).sum();
-            let others = |count: usize| (count.max(2) - 1) as f64;
-            0.5 * (row / others(plan.cols()) + column / others(plan.rows()))
-        })
-        .sum();
-    sum / pairs.len().max(1) as f64
+    let others = |count: usize| (count.max(2) - 1) as f64;
+    let each = |&pair: &(usize, usize)| {
+        let [row, column] = stronger(plan, pair);
+        1.0 - row / others(plan.cols()) - column / others(plan.rows())
+    };
+    pairs.iter().map(each).sum::<f64>() / pairs.len().max(1) as f64
 }
 
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
@@ -168,6 +173,17 @@ mod tests {
         assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
         assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
         assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
+    }
+
+    #[test]
+    fn pairs_agree_wholly_not_at_all_or_the_other_way() {
+        let permutation = Dense::from_fn(4, 4, |i, j| if j == (i + 1) % 4 { 0.25 } else { 0.0 });
+        assert_eq!(agreement_of(&permutation, &[(0, 1), (3, 0)]), 1.0);
+        assert_eq!(agreement_of(&independent(&permutation), &[(0, 1), (2, 2)]), 0.0);
+        let away = Dense::from_fn(4, 4, |i, j| if i == 0 && j == 1 { 0.0 } else { 1.0 / 15.0 });
+        assert_eq!(agreement_of(&away, &[(0, 1)]), -1.0);
+        // In row and column one of three others is stronger, and two are as strong.
+        assert!((agreement_of(&permutation, &[(0, 2)]) - (1.0 - 4.0 / 3.0)).abs() < 1e-12);
     }
 
     /// The definition, pair by pair, beside the products.

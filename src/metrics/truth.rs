@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::plan::stronger;
 use crate::geometry::Dense;
 use crate::geometry::distance::{Metric, between};
 
@@ -37,19 +38,12 @@ pub fn foscttm(x: &Dense, y: &Dense, pairs: &[(usize, usize)]) -> BothWays {
 pub fn foscttm_of_plan(plan: &Dense, pairs: &[(usize, usize)]) -> BothWays {
     let (mut xy, mut yx) = (0.0, 0.0);
     for &(i, j) in pairs {
-        let own = plan.at(i, j);
-        xy += stronger(plan.row(i).iter().copied(), own) / plan.cols() as f64;
-        yx += stronger((0..plan.rows()).map(|k| plan.at(k, j)), own) / plan.rows() as f64;
+        let [stronger_y, stronger_x] = stronger(plan, (i, j));
+        xy += stronger_y / plan.cols() as f64;
+        yx += stronger_x / plan.rows() as f64;
     }
     let count = pairs.len().max(1) as f64;
     BothWays { xy: xy / count, yx: yx / count }
-}
-
-/// How many masses exceed that of a pair, which is one of them. Equal ones count half: a plan with many zeros must not
-/// look better than it is, and one that says nothing is at ½.
-fn stronger(masses: impl Iterator<Item = f32>, own: f32) -> f64 {
-    let each = masses.map(|p| if p == own { 0.5 } else { f64::from(u8::from(p > own)) });
-    each.sum::<f64>() - 0.5
 }
 
 /// The share of x whose label is the commonest among their `k` nearest y. Of equally common labels the

@@ -63,6 +63,8 @@ pub struct Candidate {
     pub spearman: Vec<f64>,
     /// By what candidates are ranked: the mean of these, and where pairs are known how well they agree.
     pub score: f64,
+    /// How far its matches lie from those of the best, in ranks of distances: 0 the same, ½ unrelated.
+    pub difference: f64,
     /// The match of each judged row among the judged rows of the other side.
     pub matches: Vec<usize>,
     /// How far the transport was from its marginals.
@@ -215,7 +217,7 @@ impl<'a> Judge<'a> {
         let spearman = self.spearman(&coupling.plan);
         let score = self.score(&spearman, &coupling.plan);
         let (matches, error) = (coupling.matches(), coupling.error);
-        Ok((Candidate { encoders, origin, spearman, score, matches, error }, coupling))
+        Ok((Candidate { encoders, origin, spearman, score, difference: 0.0, matches, error }, coupling))
     }
 
     /// The score of a plan between all points, of which the judged rows count.
@@ -277,6 +279,9 @@ impl<'a> Judge<'a> {
         };
         let taken = simpler.map_or(0, |first| own(first).unwrap_or(first));
         candidates[..=taken].rotate_right(1);
+        for i in 1..candidates.len() {
+            candidates[i].difference = self.difference(&candidates[0], &candidates[i]);
+        }
         let best = &candidates[0];
         let differ = |a: &Candidate, b: &Candidate| self.difference(a, b) > DIFFERENT;
         // Networks may score higher than any linear map and yet all have come to the same side of a symmetry. So

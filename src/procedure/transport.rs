@@ -3,7 +3,7 @@
 use super::control::{Control, Failure, Progress};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
-use crate::metrics::plan::{largest, matches};
+use crate::metrics::plan::matches;
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -26,17 +26,6 @@ impl Coupling {
     /// For each row the column with the most mass.
     pub fn matches(&self) -> Vec<usize> {
         matches(&self.plan)
-    }
-
-    /// For each row the share of its mass that its match has: 1 is certain.
-    pub fn confidence(&self) -> Vec<f32> {
-        (0..self.plan.rows())
-            .map(|i| {
-                let row = self.plan.row(i);
-                let mass: f32 = row.iter().sum();
-                if mass > 0.0 { largest(row).1 / mass } else { 0.0 }
-            })
-            .collect()
     }
 }
 

@@ -63,20 +63,13 @@ impl Study {
     }
 
     fn rows_of_candidates(&self) -> Vec<CandidateRow> {
-        let best = self.alignment.best();
-        self.alignment
-            .candidates
-            .iter()
-            .map(|candidate| {
-                let same = candidate.matches.iter().zip(&best.matches).filter(|(a, b)| a == b).count();
-                CandidateRow {
-                    encoder: candidate.origin.encoder().to_owned(),
-                    origin: origin(candidate.origin),
-                    score: candidate.score,
-                    difference: 1.0 - same as f64 / best.matches.len().max(1) as f64,
-                }
-            })
-            .collect()
+        let row = |candidate: &Candidate| CandidateRow {
+            encoder: candidate.origin.encoder().to_owned(),
+            origin: origin(candidate.origin),
+            score: candidate.score,
+            difference: candidate.difference,
+        };
+        self.alignment.candidates.iter().map(row).collect()
     }
 }
 

@@ -1,140 +1,11 @@
 //! The application as people use it: samples, own files, training held and ended, results taken away, bad files.
 
 use concord::geometry::Dense;
-use concord::rng::Rng;
-use formats::write::npy;
-use formats::{Bytes, Choices, NoWatch};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::browser::{Page, Setup, open, with_page};
+use crate::browser::{Setup, open, with_page};
 use crate::colours;
-
-const POINTS: usize = 90;
-
-/// Three lumps in six dimensions, and the same rows rotated and in another order: `(x, y, the match of each x)`.
-fn clouds(seed: u64) -> (Dense, Dense, Vec<usize>) {
-    let mut rng = Rng::new(seed);
-    let centres = Rng::new(77).fill(18, -3.0, 3.0);
-    let x = Dense::from_fn(POINTS, 6, |i, j| {
-        centres[(i % 3) * 6 + j] + (1.0 + j as f32) * 0.25 * rng.uniform(-1.0, 1.0)
-    });
-    let mut turned = x.clone();
-    for (a, angle) in [0.7f32, -0.4, 1.1, 0.3, 0.9].into_iter().enumerate() {
-        let (s, c) = angle.sin_cos();
-        for i in 0..POINTS {
-            let row = turned.row_mut(i);
-            (row[a], row[a + 1]) = (c * row[a] - s * row[a + 1], s * row[a] + c * row[a + 1]);
-        }
-    }
-    let order: Vec<usize> = (0..POINTS).map(|i| (i * 37 + 11) % POINTS).collect();
-    let mut places = vec![0; POINTS];
-    order.iter().enumerate().for_each(|(j, &i)| places[i] = j);
-    (x, turned.picked(&order), places)
-}
-
-/// A table as a spreadsheet would save it: an index without a name, a column of words, numbers.
-fn csv(points: &Dense, stem: &str) -> Vec<u8> {
-    let mut text = String::from(",group,a,b,c,d,e,f\r\n");
-    for i in 0..points.rows() {
-        let numbers: Vec<String> = points.row(i).iter().map(f32::to_string).collect();
-        text += &format!("{stem}{i},\"lump, {}\",{}\r\n", i % 3, numbers.join(","));
-    }
-    text.into_bytes()
-}
-
-fn array(points: &Dense) -> Vec<u8> {
-    npy::matrix(points.rows(), points.cols(), points.data()).expect("written")
-}
-
-impl Page {
-    /// Gives a file to an input, as the picker would.
-    async fn pick(&self, testid: &str, name: &str, bytes: &[u8]) {
-        self.give(
-            testid,
-            name,
-            bytes,
-            "target.files = files; target.dispatchEvent(new Event('change', { bubbles: true }));",
-        )
-        .await;
-    }
-
-    /// Drops a file.
-    async fn drop_on(&self, testid: &str, name: &str, bytes: &[u8]) {
-        let script = "for (const kind of ['dragenter', 'dragover', 'drop'])
-            target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));";
-        self.give(testid, name, bytes, script).await;
-    }
-
-    async fn give(&self, testid: &str, name: &str, bytes: &[u8], then: &str) {
-        self.wait_for(&format!("[data-testid={testid}]")).await;
-        let script = format!(
-            "const target = document.querySelector('[data-testid={testid}]');
-             const transfer = new DataTransfer();
-             transfer.items.add(new File([new Uint8Array({bytes:?})], {name:?}));
-             const files = transfer.files;
-             {then}"
-        );
-        self.script(&script).await;
-    }
-
-    async fn metric(&self, key: &str) -> f64 {
-        let css = format!("[data-testid=metric-{key}]");
-        self.wait_for(&css).await;
-        let value = self.script(&format!("return document.querySelector('{css}').dataset.value")).await;
-        value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{key}: {value}"))
-    }
-
-    async fn aligned(&self) {
-        self.click("align").await;
-        self.done().await;
-    }
-
-    async fn done(&self) {
-        self.wait_for("[data-testid=status][data-state=done]").await;
-    }
-
-    /// The bytes of an export.
-    async fn take(&self, button: &str) -> (String, Vec<u8>) {
-        self.script("document.querySelectorAll('[data-testid=exported]').forEach(link => link.removeAttribute('data-seen'));")
-            .await;
-        let before = self.exported().await;
-        self.click(button).await;
-        for _ in 0..200 {
-            let now = self.exported().await;
-            if now != before && now.is_array() {
-                let url = now[0].as_str().expect("an address").to_owned();
-                let name = now[1].as_str().expect("a name").to_owned();
-                let script = format!(
-                    "const bytes = new Uint8Array(await (await fetch('{url}')).arrayBuffer()); return Array.from(bytes);"
-                );
-                let wrapped = format!(
-                    "const done = arguments[arguments.length - 1]; (async () => {{ {script} }})().then(done);"
-                );
-                let bytes = self.client.execute_async(&wrapped, Vec::new()).await.expect("is fetched");
-                let bytes =
-                    bytes.as_array().expect("bytes").iter().map(|b| b.as_u64().expect("a byte") as u8);
-                return (name, bytes.collect());
-            }
-            self.sleep(50).await;
-        }
-        panic!("{button}: no file came");
-    }
-
-    async fn exported(&self) -> Value {
-        self.script(
-            "const links = document.querySelectorAll('[data-testid=exported]');
-             const link = links[links.length - 1];
-             return link ? [link.href, link.getAttribute('download')] : null;",
-        )
-        .await
-    }
-}
-
-/// The table in a file, by our own reader.
-fn table(name: &str, bytes: &[u8]) -> formats::Table {
-    let read = pollster::block_on(formats::read(&Bytes::new(name, bytes), &Choices::default(), &mut NoWatch));
-    read.unwrap_or_else(|trouble| panic!("{name}: {trouble}")).table
-}
+use crate::hands::{POINTS, array, clouds, csv, table};
 
 #[test]
 fn the_first_screen_aligns_a_sample_by_itself() {
@@ -242,11 +113,7 @@ fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
 #[test]
 fn a_run_can_be_held_stepped_and_ended_early() {
     with_page(Setup::default(), async |page| {
-        let (x, y, _) = clouds(5);
-        open(&page, "?executor=cpu&sample=none").await;
-        page.pick("file-x", "x.npy", &array(&x)).await;
-        page.pick("file-y", "y.npy", &array(&y)).await;
-        page.wait_for("[data-testid=size-y]").await;
+        page.load_clouds().await;
         page.click("align").await;
         page.wait_for("[data-testid=status][data-state=training]").await;
         page.click("pause").await;
@@ -267,11 +134,7 @@ fn a_run_can_be_held_stepped_and_ended_early() {
 #[test]
 fn entropic_gromov_wasserstein_is_one_click_away() {
     with_page(Setup::default(), async |page| {
-        let (x, y, _) = clouds(5);
-        open(&page, "?executor=cpu&sample=none").await;
-        page.pick("file-x", "x.npy", &array(&x)).await;
-        page.pick("file-y", "y.npy", &array(&y)).await;
-        page.wait_for("[data-testid=size-y]").await;
+        page.load_clouds().await;
         page.aligned().await;
         page.click("compare").await;
         page.wait_for("[data-testid=compared-spearman]").await;

@@ -5,6 +5,7 @@
 
 mod app;
 mod browser;
+mod hands;
 mod server;
 
 use std::time::Duration;

@@ -93,7 +93,7 @@ impl Data {
         };
         let (px, py) = (place(&ix, self.x.rows()), place(&iy, self.y.rows()));
         let pairs = self.pairs.iter().filter_map(|&(i, j)| px[i].zip(py[j])).collect();
-        let sides = Sides::new(picked(&self.x, &ix), picked(&self.y, &iy)).map_err(|e| e.to_string())?;
+        let sides = Sides::new(self.x.picked(&ix), self.y.picked(&iy)).map_err(|e| e.to_string())?;
         let labels = [(&self.labels[0], ix), (&self.labels[1], iy)]
             .map(|(labels, rows)| rows.iter().map(|&i| labels[i]).collect());
         Ok(Case { sides, pairs, labels })
@@ -108,8 +108,4 @@ fn category(text: &str) -> Vec<String> {
         |c: usize| -> Vec<String> { rows.iter().map(|r| r.get(c).unwrap_or(&"").to_string()).collect() };
     let kinds = |c: usize| column(c).into_iter().collect::<std::collections::BTreeSet<String>>().len();
     (0..columns).min_by_key(|&c| kinds(c)).map(column).unwrap_or_default()
-}
-
-pub fn picked(side: &Dense, rows: &[usize]) -> Dense {
-    side.picked(rows)
 }

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod procedure;
 pub mod protocol;
 pub mod rng;
+pub mod scale;
 pub mod solver;
 pub mod study;
 pub mod worker;

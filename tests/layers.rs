@@ -11,9 +11,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
     ("geometry", &["kernels", "rng"]),
-    ("metrics", &["geometry", "kernels", "rng"]),
+    ("scale", &["geometry", "kernels", "rng", "solver"]),
+    ("metrics", &["geometry", "kernels", "rng", "scale"]),
     ("solver", &["plan", "kernels", "rng"]),
-    ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "solver"]),
+    ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "scale", "solver"]),
     ("baseline", &["plan", "kernels", "solver", "exec"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
     (
@@ -29,11 +30,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "procedure",
             "protocol",
             "rng",
+            "scale",
             "solver",
             "study",
         ],
     ),
-    ("study", &["exec", "geometry", "kernels", "metrics", "procedure", "protocol", "rng", "solver"]),
+    ("study", &["exec", "geometry", "kernels", "metrics", "procedure", "protocol", "rng", "scale", "solver"]),
     ("app", &["protocol"]),
 ];
 

@@ -1,0 +1,140 @@
+//! Both sides in the space where they are compared, and the plan between them as a function of potentials.
+
+use std::ops::Range;
+
+use crate::geometry::Dense;
+use crate::kernels::matmul::sgemm;
+use crate::solver::cost::CostKind;
+
+/// Two embedded sides, moved and scaled so that the cost between them is `C_ij = |x_i − y_j|²`, whichever cost it was:
+/// squared distances over their mean, or one minus the cosine, which is half the squared distance of unit vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clouds {
+    pub x: Dense,
+    pub y: Dense,
+    /// Squared lengths of their rows.
+    pub x_squares: Vec<f32>,
+    pub y_squares: Vec<f32>,
+}
+
+impl Clouds {
+    /// Panics if the sides have different dimensions.
+    pub fn new(embedded: [&Dense; 2], kind: CostKind) -> Self {
+        let dim = embedded[0].cols();
+        assert_eq!(dim, embedded[1].cols(), "both sides in one space");
+        let unit = |row: &[f32]| {
+            let length = row.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
+            if kind == CostKind::Cosine && length > 0.0 { 1.0 / length } else { 1.0 }
+        };
+        let lengths = embedded.map(|side| (0..side.rows()).map(|i| unit(side.row(i))).collect::<Vec<f64>>());
+        // The common centre: products of points far from the origin would lose digits. The cost does not change.
+        let mut sums = [vec![0.0; dim], vec![0.0; dim]];
+        let mut squares = 0.0;
+        for ((side, lengths), sums) in embedded.iter().zip(&lengths).zip(&mut sums) {
+            let share = 1.0 / side.rows().max(1) as f64;
+            for (i, length) in lengths.iter().enumerate() {
+                for (sum, v) in sums.iter_mut().zip(side.row(i)) {
+                    let v = f64::from(*v) * length;
+                    *sum += share * v;
+                    squares += share * v * v;
+                }
+            }
+        }
+        let [mean_x, mean_y] = &sums;
+        let mean = squares - 2.0 * mean_x.iter().zip(mean_y).map(|(a, b)| a * b).sum::<f64>();
+        let scale = match kind {
+            CostKind::Sqm if mean > 0.0 => mean.sqrt().recip(),
+            CostKind::Sqm => 1.0,
+            CostKind::Cosine => 0.5f64.sqrt(),
+        };
+        let centre: Vec<f64> = mean_x.iter().zip(mean_y).map(|(a, b)| 0.5 * (a + b)).collect();
+        let [x, y] = [0, 1].map(|s| {
+            Dense::from_fn(embedded[s].rows(), dim, |i, j| {
+                ((f64::from(embedded[s].at(i, j)) * lengths[s][i] - centre[j]) * scale) as f32
+            })
+        });
+        let squares =
+            |side: &Dense| (0..side.rows()).map(|i| side.row(i).iter().map(|v| v * v).sum()).collect();
+        Self { x_squares: squares(&x), y_squares: squares(&y), x, y }
+    }
+}
+
+/// A plan that is never held: `Π_ij = exp((f_i + g_j − |x_i − y_j|²)/ε)`, with uniform marginals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Implicit {
+    pub clouds: Clouds,
+    pub eps: f32,
+    pub f: Vec<f32>,
+    pub g: Vec<f32>,
+}
+
+impl Implicit {
+    pub fn rows(&self) -> usize {
+        self.clouds.x.rows()
+    }
+
+    pub fn cols(&self) -> usize {
+        self.clouds.y.rows()
+    }
+
+    /// `log Π` of one entry.
+    pub fn log_at(&self, i: usize, j: usize) -> f32 {
+        let Clouds { x, y, x_squares, y_squares } = &self.clouds;
+        let dot: f32 = x.row(i).iter().zip(y.row(j)).map(|(a, b)| a * b).sum();
+        ((self.f[i] - x_squares[i]) + (self.g[j] - y_squares[j])) / self.eps + 2.0 * dot / self.eps
+    }
+
+    /// `log Π` of some rows, row by row into `out`, which is made as long as it takes.
+    pub fn log_rows(&self, rows: Range<usize>, out: &mut Vec<f32>) {
+        let Clouds { x, y, x_squares, y_squares } = &self.clouds;
+        let (n, m, d) = (rows.len(), y.rows(), x.cols());
+        out.resize(n * m, 0.0);
+        let part = &x.data()[rows.start * d..rows.end * d];
+        sgemm([n, m, d], 2.0 / self.eps, (part, (d, 1)), (y.data(), (1, d)), out);
+        let columns: Vec<f32> = self.g.iter().zip(y_squares).map(|(g, s)| (g - s) / self.eps).collect();
+        for (row, i) in out.chunks_exact_mut(m.max(1)).zip(rows) {
+            let own = (self.f[i] - x_squares[i]) / self.eps;
+            row.iter_mut().zip(&columns).for_each(|(v, column)| *v += own + column);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// The definition of both costs, entry by entry in float64.
+    #[test]
+    fn either_cost_is_a_squared_distance() {
+        let mut rng = Rng::new(7);
+        let side = |n, rng: &mut Rng| Dense::new(n, 3, rng.fill(n * 3, 4.0, 6.0));
+        let (x, y) = (side(5, &mut rng), side(4, &mut rng));
+        let row = |d: &Dense, i: usize| d.row(i).iter().map(|v| f64::from(*v)).collect::<Vec<f64>>();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        for kind in [CostKind::Sqm, CostKind::Cosine] {
+            let plain = |i: usize, j: usize| {
+                let (a, b) = (row(&x, i), row(&y, j));
+                match kind {
+                    CostKind::Sqm => a.iter().zip(&b).map(|(a, b)| (a - b).powi(2)).sum::<f64>(),
+                    CostKind::Cosine => 1.0 - dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt(),
+                }
+            };
+            let all: f64 = (0..20).map(|e| plain(e / 4, e % 4)).sum::<f64>() / 20.0;
+            let scale = if kind == CostKind::Sqm { all } else { 1.0 };
+            let plan = Implicit {
+                clouds: Clouds::new([&x, &y], kind),
+                eps: 0.1,
+                f: rng.fill(5, -1.0, 1.0),
+                g: rng.fill(4, -1.0, 1.0),
+            };
+            let mut rows = Vec::new();
+            plan.log_rows(1..5, &mut rows);
+            for (i, j) in (4..20).map(|e| (e / 4, e % 4)) {
+                let want = (f64::from(plan.f[i]) + f64::from(plan.g[j]) - plain(i, j) / scale) / 0.1;
+                assert!((f64::from(plan.log_at(i, j)) - want).abs() < 1e-4, "{kind:?}");
+                assert!((f64::from(rows[(i - 1) * 4 + j]) - want).abs() < 1e-4, "{kind:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Transport between so many points that their plan cannot be held: it exists as embeddings and potentials, and every
+//! entry is computed where it is needed.
+
+mod clouds;
+
+pub use clouds::{Clouds, Implicit};

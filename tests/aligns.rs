@@ -12,10 +12,11 @@ use concord::geometry::low_rank::factors;
 use concord::geometry::ranks::mid_ranks;
 use concord::geometry::spectral::{Thin, thin};
 use concord::kernels::Activation;
-use concord::metrics::plan::barycentric;
+use concord::metrics::readout::Readout;
 use concord::metrics::truth::{exact_matches, foscttm};
 use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
+use concord::scale::{Matching, NoWatch};
 use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
 use concord::solver::annealing::Annealing;
 use concord::solver::cost::CostKind;
@@ -290,17 +291,12 @@ block_on_test! {
         let error = cpu.stats().expect("reads").expect("has steps").values.last().copied();
         assert!(error.is_some_and(|e| e < 1e-2), "marginal error {error:?}");
         let coupling = Dense::new(200, 200, cpu.read(infer.coupling.buf).await.expect("reads"));
+        let read = Readout::new(&Matching::Held(coupling), &all_y, &mut NoWatch).await.expect("read");
         let truth: Vec<usize> = order.iter().copied().chain(100..200).collect();
         let pairs: Vec<_> = truth.iter().enumerate().map(|(j, &i)| (i, j)).collect();
         let score = |range: std::ops::Range<usize>| {
             let chosen: Vec<_> = pairs.iter().copied().filter(|(i, _)| range.contains(i)).collect();
-            let matches: Vec<usize> = (0..200)
-                .map(|i| {
-                    let row = coupling.row(i);
-                    (0..200).max_by(|&a, &b| row[a].total_cmp(&row[b])).expect("has columns")
-                })
-                .collect();
-            (foscttm(&barycentric(&coupling, &all_y), &all_y, &chosen), exact_matches(&matches, &chosen))
+            (foscttm(&read.projected, &all_y, &chosen), exact_matches(&read.partners[0].first(), &chosen))
         };
         // At random: a half, and one in two hundred. Neighbours in a dense cluster may be exchanged.
         for (name, range) in [("seen", 0..100), ("unseen", 100..200)] {

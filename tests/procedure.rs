@@ -6,12 +6,14 @@ use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};
 use concord::geometry::panel::{Distance, Measure};
-use concord::metrics::truth::{BothWays, exact_matches, foscttm_of_plan};
+use concord::metrics::plan::matches;
+use concord::metrics::truth::{closer_shares, exact_matches};
 use concord::procedure::{
     self, Alignment, Candidate, Control, EncoderChoice, Failure, LossChoice, NoControl, Origin, Progress,
     Settings, Sides, Start,
 };
 use concord::rng::Rng;
+use concord::scale::NoWatch;
 use concord::solver::align::AlignSettings;
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
@@ -156,8 +158,9 @@ fn subsamples_that_are_drawn_anew_still_find_a_hidden_rotation() {
         let best = alignment.best();
         let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl))
             .expect("infers");
-        let BothWays { xy, yx } = foscttm_of_plan(&coupling.plan, &pairs);
-        xy.max(yx)
+        let shares = block_on(closer_shares(&coupling.plan, &pairs, &mut NoWatch)).expect("counted");
+        let mean = |way: usize| shares.iter().map(|both| both[way]).sum::<f64>() / shares.len() as f64;
+        mean(0).max(mean(1))
     };
     let (redrawn, fixed) = (closer(100, Some(50)), closer(100, None));
     eprintln!("FOSCTTM redrawn {redrawn:.4}, fixed {fixed:.4}");
@@ -256,7 +259,7 @@ fn sides_of_different_sizes_are_aligned() {
         let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl))
             .expect("infers");
         assert_eq!((coupling.plan.rows(), coupling.plan.cols()), (n, m));
-        let exact = exact_matches(&coupling.matches(), &pairs);
+        let exact = exact_matches(&matches(&coupling.plan.whole()), &pairs);
         eprintln!("{n}×{m}: exact {exact:.3} by {:?}", best.origin);
         assert!(exact >= 0.4, "{n}×{m}: {exact}");
     }
@@ -289,7 +292,7 @@ fn given_distances_decide_instead_of_computed_ones() {
         assert_sound(&align(&sides, &Settings { loss, ..small() }), [60, 60], loss.name());
     }
     let (coupling, _) = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &settings)).expect("solves");
-    assert!(coupling.plan.data().iter().all(|p| p.is_finite()));
+    assert!(coupling.plan.whole().data().iter().all(|p| p.is_finite()));
     // Who asks for them without having them is told so.
     let measures = vec![Measure::same(Distance::Given)];
     let refused = try_align(&hidden, &Settings { measures, ..small() }, &mut NoControl);

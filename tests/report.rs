@@ -5,8 +5,11 @@
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};
 use concord::metrics::plan::independent;
+use concord::metrics::readout::Readout;
 use concord::metrics::report::{Figure, Report, Truth, Within};
 use concord::rng::Rng;
+use concord::scale::{Matching, NoWatch};
+use pollster::block_on;
 
 const N: usize = 300;
 
@@ -23,10 +26,11 @@ fn report(plan: impl Fn(&[usize], &[usize]) -> Dense) -> Report {
     let pairs: Vec<(usize, usize)> = truth.iter().copied().enumerate().collect();
     let [dx, dy] = [&x, &y].map(|side| pairwise(side, Metric::Euclidean));
     let all: Vec<usize> = (0..N).collect();
-    let uniform = [1.0 / N as f32; N];
     let within = Within { rows: [&all, &all], distances: [&dx, &dy] };
     let truth_known = Truth { pairs: &pairs, labels: [&lx, &ly], votes: 1 };
-    Report::new(&plan(&truth, &random), [&uniform, &uniform], &within, Some(&truth_known))
+    let plan = Matching::Held(plan(&truth, &random));
+    let readout = block_on(Readout::new(&plan, &y, &mut NoWatch)).expect("read");
+    block_on(Report::new(&plan, &readout, &within, Some(&truth_known), &mut NoWatch)).expect("reported")
 }
 
 fn permutation(order: &[usize]) -> Dense {

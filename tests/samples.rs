@@ -4,6 +4,7 @@
 
 use concord::exec::Device;
 use concord::geometry::Dense;
+use concord::metrics::plan::matches;
 use concord::metrics::truth::exact_matches;
 use concord::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
 use formats::{Bytes, Choices, NoWatch};
@@ -58,7 +59,7 @@ fn digits_behind_a_rotation_are_found_and_so_are_unseen_ones() {
     let [x, y] = ["x_new.npy", "y_new.npy"].map(|file| points("digits", file));
     for seed in seeds() {
         let (best, coupling) = aligned(&sides, seed, [&x, &y]);
-        let exact = exact_matches(&coupling.matches(), &pairs("digits", "pairs_new.csv"));
+        let exact = exact_matches(&matches(&coupling.plan.whole()), &pairs("digits", "pairs_new.csv"));
         eprintln!("digits, seed {seed}: {exact:.4} of unseen pairs exact, by {:?}", best.origin);
         assert!(exact >= 0.97, "seed {seed}: {exact}");
     }
@@ -70,9 +71,10 @@ fn words_of_two_models_meet_in_their_category() {
     let [lx, ly] = ["labels_x.csv", "labels_y.csv"].map(|file| column("words", file, "category"));
     for seed in seeds() {
         let (best, coupling) = aligned(&sides, seed, sides.points());
-        let right = coupling.matches().iter().zip(&lx).filter(|(j, label)| &ly[**j] == *label).count();
+        let right =
+            matches(&coupling.plan.whole()).iter().zip(&lx).filter(|(j, label)| &ly[**j] == *label).count();
         let share = right as f64 / lx.len() as f64;
-        let exact = exact_matches(&coupling.matches(), &pairs("words", "pairs.csv"));
+        let exact = exact_matches(&matches(&coupling.plan.whole()), &pairs("words", "pairs.csv"));
         eprintln!("words, seed {seed}: category {share:.3}, word {exact:.3}, by {:?}", best.origin);
         assert!(share >= 0.8, "seed {seed}: {share}");
     }
@@ -84,7 +86,8 @@ fn assays_of_different_cells_meet_in_their_type() {
     let [lx, ly] = ["labels_x.csv", "labels_y.csv"].map(|file| column("assays", file, "type"));
     for seed in seeds() {
         let (best, coupling) = aligned(&sides, seed, sides.points());
-        let right = coupling.matches().iter().zip(&lx).filter(|(j, label)| &ly[**j] == *label).count();
+        let right =
+            matches(&coupling.plan.whole()).iter().zip(&lx).filter(|(j, label)| &ly[**j] == *label).count();
         let share = right as f64 / lx.len() as f64;
         eprintln!("assays, seed {seed}: type {share:.3}, by {:?}", best.origin);
         assert!(share >= 0.86, "seed {seed}: {share}");
@@ -101,6 +104,7 @@ fn a_roll_is_laid_flat_and_so_are_points_it_was_not_trained_on() {
     for seed in seeds() {
         // All points are matched, and those that were kept back are looked at.
         let (best, coupling) = aligned(&sides, seed, [&x, &y]);
+        let plan = coupling.plan.whole();
         for axis in ["along", "across"] {
             let numbers = |file: &str| -> Vec<f64> {
                 column("swiss", file, axis).iter().map(|v| v.parse().expect("a number")).collect()
@@ -109,7 +113,7 @@ fn a_roll_is_laid_flat_and_so_are_points_it_was_not_trained_on() {
             let carried: Vec<f64> = held
                 .iter()
                 .map(|&i| {
-                    let row = coupling.plan.row(i);
+                    let row = plan.row(i);
                     let mass: f64 = row.iter().map(|&p| f64::from(p)).sum();
                     row.iter().zip(&ly).map(|(&p, l)| f64::from(p) * l).sum::<f64>() / mass
                 })

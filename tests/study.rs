@@ -3,11 +3,13 @@
 
 use concord::exec::Device;
 use concord::geometry::Dense;
+use concord::metrics::plan::matches as strongest;
 use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
 use concord::study::outcome::{Study, matches};
 use concord::study::rows::{Rows, classed};
+use concord::study::subject::Subject;
 use concord::study::take_away::{Goods, file};
 use concord::study::{model, options, prepare};
 use formats::write::model::{About, Cost, Model};
@@ -66,36 +68,27 @@ fn study(
         block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), settings.eps, &mut NoControl))
             .expect("infers");
     let rows = tables.each_ref().map(|t| Rows { ids: t.ids.clone(), labels: t.labels.first().cloned() });
-    let study = Study {
-        sides,
-        rows,
-        truth,
-        options,
-        settings,
-        alignment,
-        shown: 0,
-        coupling,
-        train_s: 1.0,
-        infer_s: 0.5,
-    };
+    let subject = Subject { sides, rows, truth, settings };
+    let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
+    let study = Study { subject, looked, options, alignment, shown: 0, train_s: 1.0, infer_s: 0.5 };
     (study, [cx, cy], tables)
 }
 
 fn model_of(study: &Study, chains: &[Vec<formats::write::model::Step>; 2]) -> Model {
     let about = About {
         version: "test".into(),
-        seed: study.settings.seed,
+        seed: study.subject.settings.seed,
         settings: "{}".into(),
         cost: Cost::Sqm,
-        eps: study.settings.eps,
+        eps: study.subject.settings.eps,
     };
-    model::of(study.candidate(), &study.sides, [&chains[0], &chains[1]], [5, 5], about)
+    model::of(study.candidate(), &study.subject.sides, [&chains[0], &chains[1]], [5, 5], about)
 }
 
 #[test]
 fn what_is_shown_agrees_with_itself() {
     let (study, ..) = study(EncoderChoice::Linear, "sqm", &[]);
-    let (outcome, bulk) = study.outcome().expect("shown");
+    let (outcome, bulk) = block_on(study.outcome(&mut NoControl)).expect("shown");
     assert_eq!((outcome.n, outcome.m), (90, 90));
     let sizes: Vec<usize> = bulk.iter().map(Vec::len).collect();
     let picture = (outcome.picture * outcome.picture) as usize;
@@ -112,7 +105,7 @@ fn what_is_shown_agrees_with_itself() {
     let mean = bulk[11].iter().map(|v| f64::from(*v)).sum::<f64>() / 90.0;
     assert!((mean - value("foscttm")).abs() < 1e-6);
     // Matches by number and by name.
-    let (total, rows) = matches(&study.coupling.plan, &study.rows, "cell, 4", 2, 3);
+    let (total, rows) = matches(&study.looked.readout, &study.subject.rows, "cell, 4", 2, 3);
     assert_eq!(rows.len(), 3);
     assert!(
         total >= 11 && rows.iter().all(|row| row.x_id.contains("cell, 4") || row.y_id.contains("cell, 4"))
@@ -142,7 +135,7 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
         let coupling =
             block_on(procedure::transport(&Device::Cpu, &encoders, points, loaded.about.eps, &mut NoControl))
                 .expect("solved");
-        let embedded = study.coupling.embedded.as_ref().expect("encoders");
+        let embedded = study.looked.coupling.embedded.as_ref().expect("encoders");
         if cost == "sqm" {
             for (mine, theirs) in again.iter().zip(embedded) {
                 let size = theirs.data().iter().copied().fold(0f32, |a, b| a.max(b.abs()));
@@ -151,12 +144,11 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
                 assert!(apart < 2e-5 * size, "{apart} beside {size}");
             }
         }
-        let plan = &study.coupling.plan;
+        let (plan, again) = (study.looked.coupling.plan.whole(), coupling.plan.whole());
         let largest = plan.data().iter().copied().fold(0f32, f32::max);
-        let apart =
-            plan.data().iter().zip(coupling.plan.data()).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+        let apart = plan.data().iter().zip(again.data()).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
         assert!(apart < 2e-3 * largest, "{encoder:?} {cost}: {apart} beside {largest}");
-        let same = coupling.matches().iter().zip(study.coupling.matches()).filter(|(a, b)| **a == *b).count();
+        let same = strongest(&plan).iter().zip(strongest(&again)).filter(|(a, b)| **a == *b).count();
         assert!(same >= 89, "{same} of 90 matches are the same");
     }
 }
@@ -175,21 +167,16 @@ fn files_that_are_taken_away_can_be_read_again() {
         timings: Vec::new(),
         metrics: Default::default(),
     };
-    let goods = Goods {
-        coupling: &study.coupling,
-        rows: &study.rows,
-        points_y: study.sides.points()[1],
-        model: Some(&model),
-        record: &record,
-    };
+    let goods =
+        Goods { subject: &study.subject, looked: &study.looked, model: Some(&model), record: &record };
     let read = |what: Export| {
         let (name, bytes) = file(what, &goods).expect("written");
         let loaded = block_on(formats::read(&Bytes::new(&name, &bytes), &Choices::default(), &mut NoWatch));
         loaded.unwrap_or_else(|trouble| panic!("{name}: {trouble}")).table
     };
     let plan = read(Export::PlanDense);
-    assert_eq!(plan.values, study.coupling.plan.data());
-    let embedded = study.coupling.embedded.as_ref().expect("encoders");
+    assert_eq!(plan.values, study.looked.coupling.plan.whole().data());
+    let embedded = study.looked.coupling.embedded.as_ref().expect("encoders");
     assert_eq!(read(Export::Embeddings(Side::Y)).values, embedded[1].data());
     let matched = read(Export::Matches);
     let names = matched.columns.clone().expect("a header");

@@ -37,6 +37,7 @@ pub mod unit_rows_grad;
 
 mod support;
 
+pub(crate) use support::exp;
 pub use support::{Activation, Case, Potential, Quotient};
 
 use crate::plan::Kernel;

@@ -34,15 +34,19 @@ pub fn spearman_of(anchors: &[usize], ranks_x: &Dense, ranks_y: &Dense, plan: &D
     if scale > 0.0 { agreement(&x, &y, &anchored, plan) / scale } else { 0.0 }
 }
 
-/// How many masses in a pair's row, and in its column, exceed its own. Equal ones count half: a plan with many zeros must
-/// not look better than it is.
-pub fn stronger(plan: &Dense, (i, j): (usize, usize)) -> [f64; 2] {
-    let own = plan.at(i, j);
+/// How many values of a line exceed the one at `own`. Equal ones count half: a plan with many zeros must not look better than
+/// it is.
+pub fn exceeding(line: impl Iterator<Item = f32>, own: f32) -> f64 {
     let each = |p: f32| if p == own { 0.5 } else { f64::from(u8::from(p > own)) };
-    let row: f64 = plan.row(i).iter().map(|&p| each(p)).sum();
-    let column: f64 = (0..plan.rows()).map(|k| each(plan.at(k, j))).sum();
     // It is equal to itself.
-    [row - 0.5, column - 0.5]
+    line.map(each).sum::<f64>() - 0.5
+}
+
+/// How many masses in a pair's row, and in its column, exceed its own.
+fn stronger(plan: &Dense, (i, j): (usize, usize)) -> [f64; 2] {
+    let own = plan.at(i, j);
+    let column = (0..plan.rows()).map(|k| plan.at(k, j));
+    [exceeding(plan.row(i).iter().copied(), own), exceeding(column, own)]
 }
 
 /// How strongly a plan couples pairs that are known to belong together, beside all other points: 1 if nothing is coupled
@@ -59,23 +63,18 @@ pub fn agreement_of(plan: &Dense, pairs: &[(usize, usize)]) -> f64 {
 /// The plan's entropy `−Σ Π log Π` as a share of the independent plan's, which is its null: 1 says that
 /// nothing is matched with anything in particular.
 pub fn relative_entropy(plan: &Dense) -> f64 {
-    let entropy = |values: &mut dyn Iterator<Item = f64>| -> f64 {
-        values.filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
-    };
     let (r, c) = sums(plan);
-    let null = entropy(&mut r.iter().copied()) + entropy(&mut c.iter().copied());
-    let own = entropy(&mut plan.data().iter().map(|&p| f64::from(p)));
+    relative(entropy(plan.data().iter().map(|&p| f64::from(p))), [&r, &c])
+}
+
+/// An entropy as a share of that of the independent plan with these sums.
+pub fn relative(own: f64, sums: [&[f64]; 2]) -> f64 {
+    let null: f64 = sums.iter().map(|sums| entropy(sums.iter().copied())).sum();
     if null > 0.0 { own / null } else { 0.0 }
 }
 
-/// How far the plan's sums are from the wanted marginals: `Σ|r − a| + Σ|c − b|`. Its null is 0 for any
-/// plan that was solved; a large value says that it was not.
-pub fn marginal_error(plan: &Dense, a: &[f32], b: &[f32]) -> f64 {
-    let (r, c) = sums(plan);
-    let miss = |got: &[f64], want: &[f32]| -> f64 {
-        got.iter().zip(want).map(|(g, w)| (g - f64::from(*w)).abs()).sum()
-    };
-    miss(&r, a) + miss(&c, b)
+fn entropy(values: impl Iterator<Item = f64>) -> f64 {
+    values.filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
 }
 
 /// For each row the column with the most mass.
@@ -86,22 +85,6 @@ pub fn matches(plan: &Dense) -> Vec<usize> {
 /// The largest value of a row and where it stands; the first of equals.
 pub fn largest(row: &[f32]) -> (usize, f32) {
     row.iter().copied().enumerate().fold((0, f32::MIN), |top, (j, v)| if v > top.1 { (j, v) } else { top })
-}
-
-/// `x̂_i = Σ_j Π_ij y_j / Σ_j Π_ij`: where the plan sends each x. A row without mass goes to the mean of y.
-pub fn barycentric(plan: &Dense, y: &Dense) -> Dense {
-    let mut projected = Dense::new(plan.rows(), y.cols(), vec![0.0; plan.rows() * y.cols()]);
-    let mut sums = vec![0f64; y.cols()];
-    for i in 0..plan.rows() {
-        let mass: f64 = plan.row(i).iter().map(|&p| f64::from(p)).sum();
-        sums.fill(0.0);
-        for (j, &p) in plan.row(i).iter().enumerate() {
-            let weight = if mass > 0.0 { f64::from(p) / mass } else { 1.0 / y.rows() as f64 };
-            sums.iter_mut().zip(y.row(j)).for_each(|(sum, v)| *sum += weight * f64::from(*v));
-        }
-        projected.row_mut(i).iter_mut().zip(&sums).for_each(|(out, sum)| *out = *sum as f32);
-    }
-    projected
 }
 
 /// Row and column sums.
@@ -160,8 +143,6 @@ mod tests {
         let permutation = Dense::from_fn(4, 4, |i, j| if j == (i + 1) % 4 { 0.25 } else { 0.0 });
         assert!((relative_entropy(&permutation) - 0.5).abs() < 1e-12, "log 4 of 2 log 4");
         assert!((relative_entropy(&independent(&permutation)) - 1.0).abs() < 1e-6);
-        assert!(marginal_error(&permutation, &[0.25; 4], &[0.25; 4]) < 1e-12);
-        assert!((marginal_error(&permutation, &[0.5, 0.0, 0.25, 0.25], &[0.25; 4]) - 0.5).abs() < 1e-12);
     }
 
     #[test]

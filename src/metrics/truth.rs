@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::stronger;
+use super::plan::exceeding;
+use super::readout::Partners;
 use crate::geometry::Dense;
 use crate::geometry::distance::{Metric, between};
+use crate::scale::{Cancelled, Matching, Watch};
 
 /// A figure for each direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,18 +34,37 @@ pub fn foscttm(x: &Dense, y: &Dense, pairs: &[(usize, usize)]) -> BothWays {
     BothWays { xy: xy / count, yx: yx / count }
 }
 
-/// [`foscttm`] by the plan itself: the share of all y that are coupled more strongly with `x_i` than `y_j` is.
+/// Pairs for which closer points are counted, at most: evenly drawn from more.
+const COUNTED: usize = 5000;
+/// Entries of a plan that are looked at together.
+const TOGETHER: usize = 1 << 21;
+
+/// What [`foscttm`] is the mean of, by the plan itself: for each true pair `(i, j)` the share of all y that are coupled more
+/// strongly with `x_i` than `y_j` is, and the same the other way round. Of more than [`COUNTED`] pairs some are drawn.
+///
 /// The plan orders the points by `C_ij − f_i − g_j`, the cost less what it takes to reach either point at all, so
 /// this is the distance of the aligned space without the points that are near to everything.
-pub fn foscttm_of_plan(plan: &Dense, pairs: &[(usize, usize)]) -> BothWays {
-    let (mut xy, mut yx) = (0.0, 0.0);
-    for &(i, j) in pairs {
-        let [stronger_y, stronger_x] = stronger(plan, (i, j));
-        xy += stronger_y / plan.cols() as f64;
-        yx += stronger_x / plan.rows() as f64;
+pub async fn closer_shares(
+    plan: &Matching,
+    pairs: &[(usize, usize)],
+    watch: &mut impl Watch,
+) -> Result<Vec<[f64; 2]>, Cancelled> {
+    let count = pairs.len().min(COUNTED);
+    let drawn: Vec<(usize, usize)> = (0..count).map(|k| pairs[k * pairs.len() / count]).collect();
+    let [rows, cols] = [plan.rows(), plan.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
+    let mut shares = Vec::with_capacity(count);
+    for pairs in drawn.chunks((TOGETHER / rows.len().max(cols.len()).max(1)).max(1)) {
+        let of_x: Vec<u32> = pairs.iter().map(|(i, _)| *i as u32).collect();
+        let of_y: Vec<u32> = pairs.iter().map(|(_, j)| *j as u32).collect();
+        let (from_x, from_y) = (plan.order(&of_x, &cols), plan.order(&rows, &of_y));
+        for (k, &(i, j)) in pairs.iter().enumerate() {
+            let row = exceeding(from_x.row(k).iter().copied(), from_x.at(k, j));
+            let column = exceeding((0..rows.len()).map(|i| from_y.at(i, k)), from_y.at(i, k));
+            shares.push([row / cols.len() as f64, column / rows.len() as f64]);
+        }
+        watch.step(shares.len() as f64 / count as f64).await?;
     }
-    let count = pairs.len().max(1) as f64;
-    BothWays { xy: xy / count, yx: yx / count }
+    Ok(shares)
 }
 
 /// The share of x whose label is the commonest among their `k` nearest y. Of equally common labels the
@@ -53,10 +74,19 @@ pub fn label_transfer(x: &Dense, x_labels: &[u32], y: &Dense, y_labels: &[u32], 
     label_majority(&between(x, y, Metric::SquaredEuclidean), x_labels, y_labels, k)
 }
 
-/// [`label_transfer`] by the plan itself: the `k` y that are coupled most strongly vote.
-pub fn label_transfer_of_plan(plan: &Dense, x_labels: &[u32], y_labels: &[u32], k: usize) -> f64 {
-    let far = Dense::from_fn(plan.rows(), plan.cols(), |i, j| -plan.at(i, j));
-    label_majority(&far, x_labels, y_labels, k)
+/// The label of a row whose label is missing.
+pub const UNKNOWN: u32 = u32::MAX;
+
+/// [`label_transfer`] by the plan itself: of the `k` y that are coupled most strongly those with a label vote. Only x with
+/// a label count.
+pub fn label_transfer_of_plan(partners: &Partners, x_labels: &[u32], y_labels: &[u32], k: usize) -> f64 {
+    let asked: Vec<usize> = (0..x_labels.len()).filter(|&i| x_labels[i] != UNKNOWN).collect();
+    let right = asked.iter().filter(|&&i| {
+        let nearest = partners.get(i).0.iter().take(k).map(|&j| y_labels[j as usize]);
+        let nearest: Vec<u32> = nearest.filter(|label| *label != UNKNOWN).collect();
+        voted(&nearest) == Some(x_labels[i])
+    });
+    right.count() as f64 / asked.len().max(1) as f64
 }
 
 /// The share of rows whose label is the commonest among their `k` smallest columns.
@@ -72,20 +102,26 @@ fn label_majority(distances: &Dense, x_labels: &[u32], y_labels: &[u32], k: usiz
             }
             order[..k].sort_by(nearer);
             let nearest: Vec<u32> = order[..k].iter().map(|&j| y_labels[j]).collect();
-            let votes = |label: u32| nearest.iter().filter(|l| **l == label).count();
-            // `max_by_key` takes the last of equals, so the nearest is put last.
-            nearest.iter().rev().copied().max_by_key(|&l| votes(l)) == Some(x_labels[i])
+            voted(&nearest) == Some(x_labels[i])
         })
         .count();
     right as f64 / distances.rows().max(1) as f64
+}
+
+/// The commonest label, given the nearest first; of equally common ones the nearest.
+fn voted(nearest: &[u32]) -> Option<u32> {
+    let votes = |label: u32| nearest.iter().filter(|l| **l == label).count();
+    // `max_by_key` takes the last of equals, so the nearest is put last.
+    nearest.iter().rev().copied().max_by_key(|&l| votes(l))
 }
 
 /// What [`label_transfer`] gives when x and y are paired at random and one neighbour is asked:
 /// `Σ_l share_x(l) · share_y(l)`.
 pub fn label_null(x_labels: &[u32], y_labels: &[u32]) -> f64 {
     let shares = |labels: &[u32]| {
+        let known: Vec<u32> = labels.iter().copied().filter(|label| *label != UNKNOWN).collect();
         let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
-        labels.iter().for_each(|l| *counts.entry(*l).or_default() += 1.0 / labels.len() as f64);
+        known.iter().for_each(|l| *counts.entry(*l).or_default() += 1.0 / known.len() as f64);
         counts
     };
     let (x, y) = (shares(x_labels), shares(y_labels));
@@ -123,13 +159,44 @@ mod tests {
         let y = Dense::from_fn(4, 2, |i, j| x.at(order[i], j));
         let pairs: Vec<_> = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
         assert_eq!(foscttm(&x, &y, &pairs), BothWays { xy: 0.0, yx: 0.0 });
-        let permutation = Dense::from_fn(4, 4, |i, j| if order[j] == i { 0.25 } else { 0.0 });
-        assert_eq!(foscttm_of_plan(&permutation, &pairs), BothWays { xy: 0.0, yx: 0.0 });
-        assert_eq!(label_transfer_of_plan(&permutation, &[0, 1, 2, 3], &[2, 0, 3, 1], 1), 1.0);
-        // Exchange two columns: two of four rows now prefer one other y and are indifferent to the other two.
-        let wrong = Dense::from_fn(4, 4, |i, j| permutation.at(i, [1, 0, 2, 3][j]));
-        assert_eq!(foscttm_of_plan(&wrong, &pairs), BothWays { xy: 0.25, yx: 0.25 });
         assert_eq!(exact_matches(&[1, 3, 0, 2], &pairs), 1.0);
         assert_eq!(exact_matches(&[1, 3, 2, 0], &pairs), 0.5);
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn read(plan: &Matching) -> crate::metrics::readout::Readout {
+        use crate::metrics::readout::Readout;
+        let there = Dense::new(plan.cols(), 1, vec![0.0; plan.cols()]);
+        pollster::block_on(Readout::new(plan, &there, &mut crate::scale::NoWatch)).expect("read")
+    }
+
+    #[test]
+    #[cfg(not(target_arch = "wasm32"))]
+    fn closer_points_are_those_that_the_plan_couples_more_strongly() {
+        let order = [2, 0, 3, 1];
+        let pairs: Vec<_> = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
+        let shares = |plan: Dense| {
+            let plan = Matching::Held(plan);
+            pollster::block_on(closer_shares(&plan, &pairs, &mut crate::scale::NoWatch)).expect("counted")
+        };
+        let permutation = Dense::from_fn(4, 4, |i, j| if order[j] == i { 0.25 } else { 0.0 });
+        assert_eq!(shares(permutation.clone()), [[0.0; 2]; 4]);
+        let plan = Matching::Held(permutation.clone());
+        assert_eq!(label_transfer_of_plan(&read(&plan).partners[0], &[0, 1, 2, 3], &[2, 0, 3, 1], 1), 1.0);
+        // Exchange two columns: two of four rows now prefer one other y and are indifferent to the other two.
+        let wrong = Dense::from_fn(4, 4, |i, j| permutation.at(i, [1, 0, 2, 3][j]));
+        assert_eq!(shares(wrong), [[0.5; 2], [0.5; 2], [0.0; 2], [0.0; 2]]);
+    }
+
+    #[test]
+    #[cfg(not(target_arch = "wasm32"))]
+    fn rows_without_a_label_neither_vote_nor_count() {
+        let plan = Dense::from_fn(3, 3, |i, j| if i == j { 0.2 } else { 0.06 - 0.01 * j as f32 });
+        let partners = &read(&Matching::Held(plan)).partners[0];
+        let x = [5, UNKNOWN, 6];
+        assert_eq!(label_transfer_of_plan(partners, &x, &[5, 5, 6], 1), 1.0);
+        // The second row has no label; the first's only partner has none either, and so has no vote.
+        assert_eq!(label_transfer_of_plan(partners, &x, &[UNKNOWN, 5, 6], 1), 0.5);
+        assert_eq!(label_null(&x, &[UNKNOWN, 5, 6]), 0.5);
     }
 }

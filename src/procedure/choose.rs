@@ -190,7 +190,7 @@ impl<'a> Judge<'a> {
         origin: Origin,
         most: usize,
         control: &mut impl Control,
-    ) -> Result<Coupling, Failure> {
+    ) -> Result<Coupling<Dense>, Failure> {
         let [x, y] = self.seen(origin, most);
         transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, control).await
     }
@@ -212,7 +212,7 @@ impl<'a> Judge<'a> {
         encoders: Encoders,
         origin: Origin,
         control: &mut impl Control,
-    ) -> Result<(Candidate, Coupling), Failure> {
+    ) -> Result<(Candidate, Coupling<Dense>), Failure> {
         let coupling = self.couple(device, &encoders, origin, usize::MAX, control).await?;
         let spearman = self.spearman(&coupling.plan);
         let score = self.score(&spearman, &coupling.plan);
@@ -222,8 +222,9 @@ impl<'a> Judge<'a> {
 
     /// The score of a plan between all points, of which the judged rows count.
     pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
-        let [rx, ry] = &self.rows;
-        let part = Dense::from_fn(rx.len(), ry.len(), |i, j| coupling.plan.at(rx[i], ry[j]));
+        let [x, y] =
+            self.rows.each_ref().map(|rows| rows.iter().map(|&row| row as u32).collect::<Vec<u32>>());
+        let part = coupling.plan.part(&x, &y);
         self.score(&self.spearman(&part), &part)
     }
 

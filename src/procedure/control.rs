@@ -3,6 +3,7 @@
 use super::choose::Origin;
 use crate::exec::ExecError;
 use crate::geometry::Dense;
+use crate::scale::{Cancelled, Watch};
 
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,12 @@ pub enum Failure {
     Diverged { step: u32, cause: String },
     #[error("{0}")]
     Input(String),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
 }
 
 /// Called between submits. It may take its time (a paused run), and it may end the run.
@@ -82,5 +89,28 @@ pub struct NoControl;
 impl Control for NoControl {
     async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
         Ok(())
+    }
+}
+
+/// A run as the watcher of one of its phases.
+pub struct Watching<'a, C> {
+    control: &'a mut C,
+    phase: &'static str,
+}
+
+/// A phase that only knows its share is told in so many steps.
+const STEPS: f64 = 1000.0;
+
+impl<'a, C: Control> Watching<'a, C> {
+    pub fn new(control: &'a mut C, phase: &'static str) -> Self {
+        Self { control, phase }
+    }
+}
+
+impl<C: Control> Watch for Watching<'_, C> {
+    async fn step(&mut self, done: f64) -> Result<(), Cancelled> {
+        let progress = Progress { phase: self.phase, done: (STEPS * done) as u32, of: STEPS as u32 };
+        // Nothing but a cancel ends a run from outside.
+        self.control.checkpoint(progress).await.map_err(|_| Cancelled)
     }
 }

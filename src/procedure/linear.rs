@@ -94,7 +94,7 @@ pub(super) async fn polished(
     device: &Device,
     sides: &Sides,
     judge: &Judge<'_>,
-    found: &Coupling,
+    found: &Coupling<Dense>,
     control: &mut impl Control,
 ) -> Result<Candidate, Failure> {
     let [x, y] = sides.inputs([Preparation::Linear; 2]);

@@ -13,7 +13,7 @@ mod transport;
 mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
-pub use control::{Control, Failure, NoControl, Progress, Statistics, View};
+pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::START_STEPS as LINEAR_STEPS;
 pub use objective::{Form, objective};
 pub use sides::Sides;

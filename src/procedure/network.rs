@@ -22,7 +22,7 @@ pub(super) async fn candidates(
     settings: &Settings,
     judge: &Judge<'_>,
     control: &mut impl Control,
-) -> Result<Vec<(Candidate, Coupling)>, Failure> {
+) -> Result<Vec<(Candidate, Coupling<Dense>)>, Failure> {
     let stack = Stack::new(sides, settings, judge);
     let shapes = Align::shapes(&settings.train, sides.dims().map(|d| d as u32));
     let (weights, moved) = stack.train(device, control).await?;

@@ -4,6 +4,7 @@ use super::control::{Control, Failure, Progress};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
 use crate::metrics::plan::matches;
+use crate::scale::Matching;
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -13,19 +14,25 @@ pub(super) const COMPARABLE: f32 = 5e-3;
 /// Submits after ε has fallen, at most.
 const PATIENCE: u32 = 60;
 
-/// A plan between points, and how well it was solved.
-pub struct Coupling {
-    pub plan: Dense,
+/// A plan between points, and how well it was solved. Between few points it is held, and then a matrix.
+pub struct Coupling<P = Matching> {
+    pub plan: P,
     /// Both sides where the encoders put them; none without encoders.
     pub embedded: Option<[Dense; 2]>,
     /// How far its columns are from their marginal, summed.
     pub error: f32,
 }
 
-impl Coupling {
+impl Coupling<Dense> {
     /// For each row the column with the most mass.
     pub fn matches(&self) -> Vec<usize> {
         matches(&self.plan)
+    }
+}
+
+impl From<Coupling<Dense>> for Coupling {
+    fn from(Coupling { plan, embedded, error }: Coupling<Dense>) -> Self {
+        Self { plan: Matching::Held(plan), embedded, error }
     }
 }
 
@@ -37,7 +44,7 @@ pub async fn transport(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    transport_until(SOLVED, device, encoders, points, eps, control).await
+    Ok(transport_until(SOLVED, device, encoders, points, eps, control).await?.into())
 }
 
 /// As [`transport`], until the columns miss no more than `tolerance` in sum.
@@ -48,7 +55,7 @@ pub(super) async fn transport_until(
     [x, y]: [&Dense; 2],
     eps: f32,
     control: &mut impl Control,
-) -> Result<Coupling, Failure> {
+) -> Result<Coupling<Dense>, Failure> {
     let infer = Infer::record(encoders, [x.data(), y.data()], eps);
     let mut executor = device.prepare(infer.plan).await?;
     executor.submit(infer.embed, 1)?;

@@ -8,6 +8,7 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::distance::{halved, symmetric};
 use crate::plan::Plan;
+use crate::scale::Matching;
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};
 
@@ -34,6 +35,6 @@ pub async fn entropic_gw(
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);
     let mut executor = device.prepare(plan).await?;
     let solution = solve(&mut executor, &gw).await?;
-    let plan = Dense::new(x.rows(), y.rows(), solution.coupling);
+    let plan = Matching::Held(Dense::new(x.rows(), y.rows(), solution.coupling));
     Ok((Coupling { plan, embedded: None, error: solution.marginal_error }, solution.outer))
 }

@@ -2,5 +2,9 @@
 //! entry is computed where it is needed.
 
 mod clouds;
+mod matching;
+mod watch;
 
 pub use clouds::{Clouds, Implicit};
+pub use matching::{Matching, Tile};
+pub use watch::{Cancelled, NoWatch, Watch};

@@ -7,24 +7,18 @@ use formats::write::record::Record;
 use formats::write::zip::Zip;
 use formats::write::{npy, onnx};
 
-use super::outcome::two_strongest;
 use super::rows::Rows;
+use super::subject::{Looked, Subject};
 use crate::geometry::Dense;
-use crate::metrics::plan::barycentric;
-use crate::procedure::Coupling;
 use crate::protocol::{Export, Side};
 
-/// Partners of a row that are listed in the sparse plan.
-const PARTNERS: usize = 10;
 /// A plan with more entries than this is not written densely into the archive.
 const DENSE: usize = 25_000_000;
 
 /// Everything files are made from.
 pub struct Goods<'a> {
-    pub coupling: &'a Coupling,
-    pub rows: &'a [Rows; 2],
-    /// Y's features, where nothing was embedded.
-    pub points_y: &'a Dense,
+    pub subject: &'a Subject,
+    pub looked: &'a Looked,
     pub model: Option<&'a Model>,
     pub record: &'a Record,
 }
@@ -35,9 +29,9 @@ pub fn file(what: Export, goods: &Goods<'_>) -> Result<(String, Vec<u8>), Troubl
     let bytes = match what {
         Export::Matches => matches(goods),
         Export::PlanTop => plan_top(goods),
-        Export::PlanDense => dense(&goods.coupling.plan)?,
+        Export::PlanDense => whole_plan(goods.looked)?,
         Export::Embeddings(side) => dense(embedded(goods, side)?)?,
-        Export::Projection => dense(&projection(goods))?,
+        Export::Projection => dense(&goods.looked.readout.projected)?,
         Export::Model => model(goods)?.save()?,
         Export::Onnx(side) => onnx::encoder(model(goods)?, side.index())?,
         Export::Record => goods.record.write()?,
@@ -75,13 +69,21 @@ fn model<'a>(goods: &Goods<'a>) -> Result<&'a Model, Trouble> {
 }
 
 fn embedded<'a>(goods: &Goods<'a>, side: Side) -> Result<&'a Dense, Trouble> {
-    goods.coupling.embedded.as_ref().map(|both| &both[side.index()]).ok_or_else(without_encoders)
+    goods.looked.coupling.embedded.as_ref().map(|both| &both[side.index()]).ok_or_else(without_encoders)
 }
 
-/// Where the plan sends X, among the embeddings of Y or, without any, its features.
-fn projection(goods: &Goods<'_>) -> Dense {
-    let there = goods.coupling.embedded.as_ref().map_or(goods.points_y, |both| &both[1]);
-    barycentric(&goods.coupling.plan, there)
+/// Every entry of the plan, where it is not too large for a file to be of use.
+fn whole_plan(looked: &Looked) -> Result<Vec<u8>, Trouble> {
+    let plan = &looked.coupling.plan;
+    let (n, m) = (plan.rows(), plan.cols());
+    if n * m > DENSE {
+        return Err(Trouble::new(
+            formats::Kind::TooLarge,
+            format!("The whole plan between {n} and {m} points would be {:.1} GB.", (4 * n * m) as f64 / 1e9),
+            "Save the strongest entries of each row instead, or the matches.",
+        ));
+    }
+    dense(&plan.whole())
 }
 
 fn dense(values: &Dense) -> Result<Vec<u8>, Trouble> {
@@ -92,9 +94,10 @@ fn matches(goods: &Goods<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let head = ["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
     csv::row(&mut out, head.map(Cell::Text));
-    let [x, y] = goods.rows;
-    for i in 0..goods.coupling.plan.rows() {
-        let ([first, second], confidence) = two_strongest(goods.coupling.plan.row(i));
+    let (Subject { rows: [x, y], .. }, Looked { readout, .. }) = (goods.subject, goods.looked);
+    let confidence = readout.confidence(0);
+    for (i, first) in readout.partners[0].first().into_iter().enumerate() {
+        let second = readout.partners[0].second(i).unwrap_or(first);
         let (x_id, y_id, second_id) = (x.id(i), y.id(first), y.id(second));
         csv::row(
             &mut out,
@@ -103,7 +106,7 @@ fn matches(goods: &Goods<'_>) -> Vec<u8> {
                 Cell::Text(&x_id),
                 Cell::Whole(first as u64),
                 Cell::Text(&y_id),
-                Cell::Number(confidence),
+                Cell::Number(confidence[i]),
                 Cell::Whole(second as u64),
                 Cell::Text(&second_id),
             ],
@@ -114,20 +117,13 @@ fn matches(goods: &Goods<'_>) -> Vec<u8> {
 
 /// The strongest entries of every row of the plan.
 fn plan_top(goods: &Goods<'_>) -> Vec<u8> {
-    let plan = &goods.coupling.plan;
+    let partners = &goods.looked.readout.partners[0];
     let mut out = Vec::new();
     csv::row(&mut out, ["x_row", "y_row", "mass"].map(Cell::Text));
-    let mut order: Vec<usize> = (0..plan.cols()).collect();
-    for i in 0..plan.rows() {
-        let row = plan.row(i);
-        let kept = PARTNERS.min(order.len());
-        if kept < order.len() {
-            order.select_nth_unstable_by(kept, |a, b| row[*b].total_cmp(&row[*a]).then(a.cmp(b)));
-        }
-        let mut top = order[..kept].to_vec();
-        top.sort_by(|a, b| row[*b].total_cmp(&row[*a]).then(a.cmp(b)));
-        for j in top {
-            csv::row(&mut out, [Cell::Whole(i as u64), Cell::Whole(j as u64), Cell::Number(row[j])]);
+    for i in 0..goods.looked.coupling.plan.rows() {
+        let (others, masses) = partners.get(i);
+        for (j, mass) in others.iter().zip(masses) {
+            csv::row(&mut out, [Cell::Whole(i as u64), Cell::Whole(u64::from(*j)), Cell::Number(*mass)]);
         }
     }
     out
@@ -151,20 +147,21 @@ fn embedding_table(points: &Dense, rows: &Rows) -> Vec<u8> {
 fn everything(goods: &Goods<'_>) -> Result<Vec<u8>, Trouble> {
     let mut zip = Zip::new();
     let mut parts = vec![Export::Matches, Export::PlanTop, Export::Projection, Export::Record];
-    if goods.coupling.plan.data().len() <= DENSE {
+    let (Subject { rows, .. }, Looked { coupling, readout, .. }) = (goods.subject, goods.looked);
+    if coupling.plan.rows() * coupling.plan.cols() <= DENSE {
         parts.push(Export::PlanDense);
     }
     if goods.model.is_some() {
         parts.extend([Export::Model, Export::Onnx(Side::X), Export::Onnx(Side::Y)]);
     }
-    if let Some(both) = &goods.coupling.embedded {
+    if let Some(both) = &coupling.embedded {
         parts.extend([Export::Embeddings(Side::X), Export::Embeddings(Side::Y)]);
         for (side, points) in Side::BOTH.into_iter().zip(both) {
-            let table = embedding_table(points, &goods.rows[side.index()]);
+            let table = embedding_table(points, &rows[side.index()]);
             zip.add(&format!("embedding_{}.csv", side.letter()), &table)?;
         }
     }
-    zip.add("projection_x.csv", &embedding_table(&projection(goods), &goods.rows[0]))?;
+    zip.add("projection_x.csv", &embedding_table(&readout.projected, &rows[0]))?;
     for part in parts {
         let (name, bytes) = file(part, goods)?;
         zip.add(&name, &bytes)?;

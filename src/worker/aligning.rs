@@ -16,10 +16,11 @@ use super::scope::{now, post, rest};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
-use crate::procedure::{self, Coupling, Failure as Fault, NoControl, Settings, Sides};
+use crate::procedure::{self, Failure as Fault, Settings, Sides};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
-use crate::study::outcome::{Shown, Study, matches};
+use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
+use crate::study::subject::{Looked, Subject};
 use crate::study::take_away::{Goods, file};
 use crate::study::{model, options};
 
@@ -29,9 +30,8 @@ const LOOK_MS: i32 = 20;
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
-    sides: Sides,
-    rows: [Rows; 2],
-    coupling: Coupling,
+    subject: Subject,
+    looked: Looked,
     model: Model,
 }
 
@@ -92,19 +92,18 @@ impl Task<'_> {
         let trained = now();
         let best = alignment.best();
         let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
+        let subject = Subject { sides, rows, truth, settings };
+        let looked = subject.look(coupling, &mut live).await?;
         let study = Study {
-            sides,
-            rows,
-            truth,
+            subject,
+            looked,
             options: options.clone(),
-            settings,
             alignment,
             shown: 0,
-            coupling,
             train_s: (trained - start) / 1000.0,
             infer_s: (now() - trained) / 1000.0,
         };
-        let (outcome, bulk) = study.outcome()?;
+        let (outcome, bulk) = study.outcome(&mut live).await?;
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(study);
         desk.applied = None;
@@ -169,28 +168,10 @@ impl Task<'_> {
         Ok(sides)
     }
 
-    /// Shows another candidate of the last alignment.
+    /// Shows another candidate of the last alignment. Given up, the one before stays.
     pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
-        let Some(mut study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
-        let chosen = (candidate as usize).min(study.alignment.candidates.len() - 1);
-        let start = now();
-        let outcome = procedure::infer(
-            self.device,
-            &study.sides,
-            &study.alignment.candidates[chosen],
-            study.settings.eps,
-            &mut NoControl,
-        )
-        .await;
-        let shown = match outcome {
-            Ok(coupling) => {
-                study.coupling = coupling;
-                study.shown = chosen;
-                study.infer_s = (now() - start) / 1000.0;
-                study.outcome().map_err(Refusal::Words)
-            }
-            Err(fault) => Err(fault.into()),
-        };
+        let mut study = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
+        let shown = self.look_at(&mut study, candidate as usize).await;
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(study);
         desk.applied = None;
@@ -199,28 +180,46 @@ impl Task<'_> {
         Ok(())
     }
 
+    async fn look_at(
+        &self,
+        study: &mut Study,
+        candidate: usize,
+    ) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
+        let chosen = candidate.min(study.alignment.candidates.len() - 1);
+        let mut live = self.live(&study.subject.settings);
+        let start = now();
+        let Subject { sides, settings, .. } = &study.subject;
+        let best = &study.alignment.candidates[chosen];
+        let coupling = procedure::infer(self.device, sides, best, settings.eps, &mut live).await?;
+        study.looked = study.subject.look(coupling, &mut live).await?;
+        (study.shown, study.infer_s) = (chosen, (now() - start) / 1000.0);
+        Ok(study.outcome(&mut live).await?)
+    }
+
     /// Entropic Gromov-Wasserstein on the same data.
     pub(super) async fn compare(&self) -> Result<(), Refusal> {
-        let Some(study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
-        let start = now();
-        let solved = procedure::entropic_gw(self.device, &study.sides, &study.settings).await;
-        let compared = solved.map_err(Refusal::from).and_then(|(coupling, _)| {
-            let shown = Shown {
-                sides: &study.sides,
-                rows: &study.rows,
-                truth: &study.truth,
-                settings: &study.settings,
-                coupling: &coupling,
-            };
-            let (report, _) = shown.report()?;
-            let score = procedure::plan_spearman(&study.sides, &study.settings, &coupling)?;
-            let (outcome, bulk) = shown.outcome(&report, score);
-            Ok((Outcome { train_s: (now() - start) / 1000.0, ..outcome }, bulk))
-        });
+        let study = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
+        let compared = self.without_encoders(&study.subject).await;
         self.desk.borrow_mut().study = Some(study);
         let (outcome, bulk) = compared?;
         post(self.run, Event::Compared(Box::new(outcome)), bulk);
         Ok(())
+    }
+
+    async fn without_encoders(&self, subject: &Subject) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
+        let Subject { sides, settings, .. } = subject;
+        let mut live = self.live(settings);
+        let start = now();
+        let (coupling, _) = procedure::entropic_gw(self.device, sides, settings).await?;
+        let score = procedure::plan_spearman(sides, settings, &coupling)?;
+        let looked = subject.look(coupling, &mut live).await?;
+        let (outcome, bulk) = looked.outcome(subject, score, &mut live).await?;
+        Ok((Outcome { train_s: (now() - start) / 1000.0, ..outcome }, bulk))
+    }
+
+    /// This run as it is watched where nothing is trained.
+    fn live(&self, settings: &Settings) -> Live<'_> {
+        Live::new(self.runs, self.run, settings, [Vec::new(), Vec::new()])
     }
 
     /// Applies the model, loaded or just trained, to the new points; a side without new points keeps its old ones.
@@ -247,24 +246,23 @@ impl Task<'_> {
         let encoders = model::embedded(&model)?;
         let eps = model.about.eps;
         let settings = Settings { eps, ..self.settings() };
-        let mut live = Live::new(self.runs, self.run, &settings, [Vec::new(), Vec::new()]);
+        let mut live = self.live(&settings);
         let [x, y] = &embedded;
         let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut live).await?;
         let [x, y] = points;
         let sides = Sides::new(x, y)?;
-        let shown =
-            Shown { sides: &sides, rows: &rows, truth: &[], settings: &settings, coupling: &coupling };
-        let (report, _) = shown.report()?;
         let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
-        let (outcome, bulk) = shown.outcome(&report, score);
+        let subject = Subject { sides, rows, truth: Vec::new(), settings };
+        let looked = subject.look(coupling, &mut live).await?;
+        let (outcome, bulk) = looked.outcome(&subject, score, &mut live).await?;
         let outcome = Outcome { infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
-        self.desk.borrow_mut().applied = Some(Applied { sides, rows, coupling, model });
+        self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
     }
 
     fn settings(&self) -> Settings {
-        self.desk.borrow().study.as_ref().map(|study| study.settings.clone()).unwrap_or_default()
+        self.desk.borrow().study.as_ref().map(|study| study.subject.settings.clone()).unwrap_or_default()
     }
 
     /// The loaded model, or that of the candidate which is shown.
@@ -275,8 +273,9 @@ impl Task<'_> {
 
     pub(super) fn matches(&self, words: &str, from: u32, count: u32) -> Result<(), Refusal> {
         let desk = self.desk.borrow();
-        let (plan, rows) = looked_at(&desk).ok_or_else(nothing_yet)?;
-        let (total, found) = matches(plan, rows, words, from as usize, count.min(500) as usize);
+        let (subject, looked) = looked_at(&desk).ok_or_else(nothing_yet)?;
+        let (total, found) =
+            matches(&looked.readout, &subject.rows, words, from as usize, count.min(500) as usize);
         post(self.run, Event::Matches { total: total as u32, from, rows: found }, Vec::new());
         Ok(())
     }
@@ -293,22 +292,12 @@ impl Task<'_> {
         let desk = self.desk.borrow();
         let record = record(&desk, self.device);
         let study_model = trained(&desk);
-        let goods = match (&desk.applied, &desk.study) {
-            (Some(applied), _) => Goods {
-                coupling: &applied.coupling,
-                rows: &applied.rows,
-                points_y: applied.sides.points()[1],
-                model: Some(&applied.model),
-                record: &record,
-            },
-            (None, Some(study)) => Goods {
-                coupling: &study.coupling,
-                rows: &study.rows,
-                points_y: study.sides.points()[1],
-                model: study_model.as_ref(),
-                record: &record,
-            },
-            (None, None) => return Err(nothing_yet()),
+        let (subject, looked) = looked_at(&desk).ok_or_else(nothing_yet)?;
+        let goods = Goods {
+            subject,
+            looked,
+            model: desk.applied.as_ref().map(|applied| &applied.model).or(study_model.as_ref()),
+            record: &record,
         };
         let (name, bytes) = file(what, &goods)?;
         let url = address(&bytes).map_err(|_| {
@@ -332,13 +321,10 @@ fn nothing_yet() -> Refusal {
     Refusal::Words("There is no alignment yet. Align two data sets first.".into())
 }
 
-/// The plan that is looked at, and its rows.
-fn looked_at(desk: &Desk) -> Option<(&Dense, &[Rows; 2])> {
-    match (&desk.applied, &desk.study) {
-        (Some(applied), _) => Some((&applied.coupling.plan, &applied.rows)),
-        (None, Some(study)) => Some((&study.coupling.plan, &study.rows)),
-        (None, None) => None,
-    }
+/// What is looked at: new points, or those of training.
+fn looked_at(desk: &Desk) -> Option<(&Subject, &Looked)> {
+    let applied = desk.applied.as_ref().map(|applied| (&applied.subject, &applied.looked));
+    applied.or_else(|| desk.study.as_ref().map(|study| (&study.subject, &study.looked)))
 }
 
 /// The model of the candidate that is shown.
@@ -347,26 +333,27 @@ fn trained(desk: &Desk) -> Option<Model> {
     let [x, y] = Side::BOTH.map(|side| desk.table(Slot::Features(side)));
     let (x, y) = (x?, y?);
     // Tables that were exchanged since are not those it was trained on.
-    let same = |side: usize, cols: usize| study.sides.dims()[side] == cols;
+    let same = |side: usize, cols: usize| study.subject.sides.dims()[side] == cols;
     if !same(0, x.points.cols()) || !same(1, y.points.cols()) {
         return None;
     }
     let about = About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: study.settings.seed,
+        seed: study.subject.settings.seed,
         settings: serde_json::to_string(&study.options).unwrap_or_default(),
         cost: Cost::Sqm,
-        eps: study.settings.eps,
+        eps: study.subject.settings.eps,
     };
     let inputs = [x.table.cols, y.table.cols];
-    Some(model::of(study.candidate(), &study.sides, [&x.chain, &y.chain], inputs, about))
+    Some(model::of(study.candidate(), &study.subject.sides, [&x.chain, &y.chain], inputs, about))
 }
 
 fn record(desk: &Desk, device: &Device) -> Record {
     let study = desk.study.as_ref();
-    let figures = study.and_then(|study| study.outcome().ok()).map(|(outcome, _)| outcome.figures);
+    let figures =
+        study.map(|study| study.looked.figures(&study.subject, study.candidate().score)).unwrap_or_default();
     let metrics: BTreeMap<String, Option<f64>> =
-        figures.unwrap_or_default().into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
+        figures.into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
     let timings = study.map_or_else(Vec::new, |study| {
         [("train", study.train_s), ("infer", study.infer_s)]
             .map(|(name, seconds)| Timing { name: name.to_owned(), seconds })
@@ -375,7 +362,7 @@ fn record(desk: &Desk, device: &Device) -> Record {
     Record {
         format: Record::FORMAT,
         versions: BTreeMap::from([("concord".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
-        seed: study.map_or(0, |study| study.settings.seed),
+        seed: study.map_or(0, |study| study.subject.settings.seed),
         settings: study.and_then(|study| serde_json::to_value(&study.options).ok()).unwrap_or_default(),
         executor: super::serve::kind(device).name().to_owned(),
         // A file that could not be hashed, because it is gone, is left out.

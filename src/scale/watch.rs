@@ -1,0 +1,22 @@
+//! How long work on many points is watched and given up, without knowing by whom.
+
+/// The work was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The work was cancelled.")]
+pub struct Cancelled;
+
+/// Asked every few tens of milliseconds. It may take its time, and it may end the work.
+#[allow(async_fn_in_trait)] // Used from one thread only: no `Send` bound is wanted.
+pub trait Watch {
+    /// `done` is the share of the work, from 0 to 1.
+    async fn step(&mut self, done: f64) -> Result<(), Cancelled>;
+}
+
+/// Lets the work go on to its end.
+pub struct NoWatch;
+
+impl Watch for NoWatch {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        Ok(())
+    }
+}

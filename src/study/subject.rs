@@ -1,0 +1,103 @@
+//! Two data sets and a plan between them: what is looked at and taken away, whether it was trained on these rows or applied
+//! to new ones.
+
+use std::collections::HashMap;
+
+use super::rows::Rows;
+use crate::geometry::Dense;
+use crate::geometry::distance::halved;
+use crate::metrics::readout::Readout;
+use crate::metrics::report::{Report, Truth, Within};
+use crate::metrics::truth::UNKNOWN;
+use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
+use crate::protocol::LabelColumn;
+
+/// Neighbours that vote on a label.
+const VOTES: usize = 5;
+
+/// Both data sets, and how they were aligned.
+pub struct Subject {
+    pub sides: Sides,
+    pub rows: [Rows; 2],
+    /// True pairs, for scoring only.
+    pub truth: Vec<(usize, usize)>,
+    pub settings: Settings,
+}
+
+/// A plan between them, and what was read off it.
+pub struct Looked {
+    pub coupling: Coupling,
+    pub readout: Readout,
+    pub report: Report,
+    /// Distances within the rows that the report is about.
+    pub distances: [Dense; 2],
+}
+
+impl Subject {
+    /// Reads a plan. What that takes is in proportion to the plan, so it can be watched and given up.
+    pub async fn look(&self, coupling: Coupling, control: &mut impl Control) -> Result<Looked, Failure> {
+        let Self { sides, truth, .. } = self;
+        let plan = &coupling.plan;
+        let watch = &mut Watching::new(control, "reading the plan");
+        let readout = Readout::new(plan, self.there(&coupling), watch).await?;
+        let measure = self.settings.panel(sides)[0];
+        // Figures over all pairs of pairs: on all rows, up to 2000 a side.
+        let judged = sides.judged(0);
+        let distances = [sides.within(0, measure.x, &judged[0])?, sides.within(1, measure.y, &judged[1])?];
+        let [dx, dy] = distances.each_ref().map(halved);
+        let known = |code: f32| if code < 0.0 { UNKNOWN } else { code as u32 };
+        let codes = self.codes().map(|codes| codes.into_iter().map(known).collect::<Vec<u32>>());
+        let known = Truth { pairs: truth, labels: [&codes[0], &codes[1]], votes: VOTES };
+        let within = Within { rows: [&judged[0], &judged[1]], distances: [&dx, &dy] };
+        let knows = !truth.is_empty() || self.labelled();
+        let watch = &mut Watching::new(control, "taking figures");
+        let report = Report::new(plan, &readout, &within, knows.then_some(&known), watch).await?;
+        Ok(Looked { coupling, readout, report, distances })
+    }
+
+    /// Where X is compared with Y: among the embeddings of Y or, without any, its features.
+    pub fn there<'a>(&'a self, coupling: &'a Coupling) -> &'a Dense {
+        coupling.embedded.as_ref().map_or(self.sides.points()[1], |embedded| &embedded[1])
+    }
+
+    /// Whether both sides have labels.
+    pub fn labelled(&self) -> bool {
+        self.rows.iter().all(|rows| rows.labels.is_some())
+    }
+
+    /// Label codes of both sides, the same for the same name, −1 where it is missing; without labels all the same.
+    pub fn codes(&self) -> [Vec<f32>; 2] {
+        let mut names: HashMap<&str, f32> = HashMap::new();
+        [0, 1].map(|side| {
+            let rows = &self.rows[side];
+            let code = |i: usize| {
+                let label = rows.label(i);
+                if rows.labels.is_some() && label.is_empty() {
+                    return -1.0;
+                }
+                let next = names.len() as f32;
+                *names.entry(label).or_insert(next)
+            };
+            (0..self.sides.points()[side].rows()).map(code).collect()
+        })
+    }
+
+    /// Names of all labels by their codes.
+    pub fn label_columns(&self) -> [LabelColumn; 2] {
+        let mut names: Vec<String> = Vec::new();
+        let mut seen: HashMap<&str, ()> = HashMap::new();
+        for (rows, points) in self.rows.iter().zip(self.sides.points()) {
+            for i in 0..points.rows() {
+                let label = rows.label(i);
+                let missing = rows.labels.is_some() && label.is_empty();
+                if !missing && seen.insert(label, ()).is_none() {
+                    names.push(label.to_owned());
+                }
+            }
+        }
+        self.rows.each_ref().map(|rows| LabelColumn {
+            name: rows.labels.as_ref().map(|labels| labels.name.clone()).unwrap_or_default(),
+            names: if rows.labels.is_some() { names.clone() } else { Vec::new() },
+        })
+    }
+}

@@ -185,8 +185,7 @@ impl Reading<'_> {
 mod tests {
     use super::*;
     use crate::rng::Rng;
-    use crate::scale::{Clouds, Implicit, NoWatch};
-    use crate::solver::cost::CostKind;
+    use crate::scale::{Clouds, CostKind, Implicit, NoWatch};
 
     fn read(plan: &Matching, there: &Dense) -> Readout {
         pollster::block_on(Readout::new(plan, there, &mut NoWatch)).expect("nobody cancels")

@@ -2,6 +2,7 @@
 
 use super::plan::{gw_loss, independent, spearman};
 use super::readout::Readout;
+pub use super::truth::UNKNOWN;
 use super::truth::{closer_shares, exact_matches, label_null, label_transfer_of_plan};
 use crate::geometry::Dense;
 use crate::geometry::ranks::mid_ranks;
@@ -25,7 +26,7 @@ pub struct Within<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
     pub pairs: &'a [(usize, usize)],
-    /// A label for every row of both sides.
+    /// A label for every row of both sides; [`UNKNOWN`] where it is missing.
     pub labels: [&'a [u32]; 2],
     /// Neighbours that vote on a label.
     pub votes: usize,

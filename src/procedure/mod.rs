@@ -5,6 +5,7 @@
 
 mod choose;
 mod control;
+mod embedding;
 mod linear;
 mod network;
 mod objective;

@@ -5,6 +5,7 @@ mod clouds;
 mod matching;
 mod watch;
 
+pub use crate::solver::cost::CostKind;
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
 pub use watch::{Cancelled, NoWatch, Watch};

@@ -30,34 +30,60 @@ impl Encoders {
     }
 
     /// The cost between what they make of both sides.
-    fn cost(&self) -> CostKind {
+    pub fn cost(&self) -> CostKind {
         match self {
             Self::Networks { cost, .. } | Self::Embedded { cost, .. } => *cost,
             Self::Linear { .. } => CostKind::Sqm,
         }
     }
 
-    /// Records the embedding of both sides in a pass of its own.
-    fn record(&self, plan: &mut Plan, [x, y]: [Mat; 2]) -> (PassId, [Mat; 2]) {
+    /// Whether the points of this side stay where they are.
+    pub fn keeps(&self, side: usize) -> bool {
+        match self {
+            Self::Networks { .. } => false,
+            Self::Linear { .. } => side == 1,
+            Self::Embedded { .. } => true,
+        }
+    }
+
+    /// Records the embedding of one side's points.
+    fn record(&self, plan: &mut Plan, side: usize, points: Mat) -> Mat {
         match self {
             Self::Networks { shapes, weights, .. } => {
-                let mut arena = Arena::new(plan, 1, shapes.iter().map(MlpShape::parameters).sum());
-                arena.set_initial(plan, weights);
-                let encoders = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
-                let pass = plan.begin_pass("embed");
-                let [enc_x, enc_y] = encoders;
-                (pass, [(enc_x, x), (enc_y, y)].map(|(enc, points)| enc.forward(plan, points).output()))
+                let own = shapes[side].parameters();
+                let first = if side == 0 { 0 } else { shapes[0].parameters() };
+                let mut arena = Arena::new(plan, 1, own);
+                arena.set_initial(plan, &weights[first..first + own]);
+                Mlp::new(&mut arena, &shapes[side]).forward(plan, points).output()
             }
-            Self::Linear { dims, map } => {
+            Self::Linear { dims, map } if side == 0 => {
                 let w = plan.mat("map", dims[0], dims[1]);
                 plan.set_initial(w.buf, map);
-                let mapped = plan.mat("mapped points", x.rows, dims[1]);
-                let pass = plan.begin_pass("embed");
-                matmul::record(plan, Layout::NN, 1.0, [x, w, mapped], Epilogue::None);
-                (pass, [mapped, y])
+                let mapped = plan.mat("mapped points", points.rows, dims[1]);
+                matmul::record(plan, Layout::NN, 1.0, [points, w, mapped], Epilogue::None);
+                mapped
             }
-            Self::Embedded { .. } => (plan.begin_pass("embed"), [x, y]),
+            Self::Linear { .. } | Self::Embedded { .. } => points,
         }
+    }
+}
+
+/// A recorded embedding of some points of one side; others may be written in their place.
+pub struct Embedding {
+    pub plan: Plan,
+    pub pass: PassId,
+    pub points: Mat,
+    pub embedded: Mat,
+}
+
+impl Embedding {
+    /// Records it for so many points at a time.
+    pub fn record(encoders: &Encoders, side: usize, rows: u32) -> Self {
+        let mut plan = Plan::new();
+        let points = plan.mat("points", rows, encoders.inputs()[side]);
+        let pass = plan.begin_pass("embed");
+        let embedded = encoders.record(&mut plan, side, points);
+        Self { plan, pass, points, embedded }
     }
 }
 
@@ -102,7 +128,8 @@ impl Infer {
         let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
 
         let kind = encoders.cost();
-        let (embed, [x_embedded, y_embedded]) = encoders.record(&mut plan, inputs);
+        let embed = plan.begin_pass("embed");
+        let [x_embedded, y_embedded] = [0, 1].map(|side| encoders.record(&mut plan, side, inputs[side]));
         let cost = Cost::forward(&mut plan, kind, x_embedded, y_embedded);
 
         let transport = plan.begin_pass("transport");

@@ -7,8 +7,7 @@ use super::rows::Rows;
 use crate::geometry::Dense;
 use crate::geometry::distance::halved;
 use crate::metrics::readout::Readout;
-use crate::metrics::report::{Report, Truth, Within};
-use crate::metrics::truth::UNKNOWN;
+use crate::metrics::report::{Report, Truth, UNKNOWN, Within};
 use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
 use crate::protocol::LabelColumn;
 

@@ -75,6 +75,7 @@ fn study(
         alignment,
         shown: 0,
         coupling,
+        saved: None,
         train_s: 1.0,
         infer_s: 0.5,
     };

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::findings::findings;
+use super::recall::Saved;
 use super::rows::Rows;
 use super::view::{flat, together};
 use crate::geometry::Dense;
@@ -30,6 +31,8 @@ pub struct Study {
     /// Which candidate is looked at, and its plan between all points.
     pub shown: usize,
     pub coupling: Coupling,
+    /// The encoders, where they were trained in another run.
+    pub saved: Option<Saved>,
     pub train_s: f64,
     pub infer_s: f64,
 }
@@ -57,6 +60,7 @@ impl Study {
         outcome.shown = self.shown as u32;
         outcome.rival = self.alignment.rival.map(|rival| rival as u32);
         outcome.findings = findings;
+        outcome.trained_before = self.saved.is_some();
         outcome.train_s = self.train_s;
         outcome.infer_s = self.infer_s;
         Ok((outcome, bulk))
@@ -80,6 +84,7 @@ fn origin(origin: Origin) -> String {
         Origin::Linear { start: Start::Signature } => "a linear map, started from signatures".into(),
         Origin::Linear { start: Start::Noise } => "a linear map, started from noise".into(),
         Origin::Linear { start: Start::Network } => "a linear map, refined from networks".into(),
+        Origin::Saved => "encoders that were trained before".into(),
         Origin::Network { measure, loss, subsample } => {
             format!(
                 "networks on {} distances, {} loss, subsample {}",
@@ -193,6 +198,8 @@ impl Shown<'_> {
             train_s: 0.0,
             infer_s: 0.0,
             new_points: false,
+            part: None,
+            trained_before: false,
         };
         let whole = |values: Vec<usize>| values.into_iter().map(|v| v as f32).collect::<Vec<f32>>();
         let bulk = vec![

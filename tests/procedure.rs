@@ -291,7 +291,8 @@ fn given_distances_decide_instead_of_computed_ones() {
     for loss in LossChoice::ALL {
         assert_sound(&align(&sides, &Settings { loss, ..small() }), [60, 60], loss.name());
     }
-    let (coupling, _) = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &settings)).expect("solves");
+    let (coupling, _) =
+        block_on(procedure::entropic_gw(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("solves");
     assert!(coupling.plan.whole().data().iter().all(|p| p.is_finite()));
     // Who asks for them without having them is told so.
     let measures = vec![Measure::same(Distance::Given)];

@@ -1,9 +1,10 @@
-//! The solver measured natively. `cargo xtask evaluate` and `cargo xtask bench` build and run this.
+//! The solver run natively. `cargo xtask evaluate`, `bench` and `samples` build and run this.
 
 mod arguments;
 mod bench;
 mod evaluate;
 mod npy;
+mod samples;
 
 use std::process::ExitCode;
 
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
         "bench" => bench::bench(rest),
         "bench-child" => bench::child(rest),
         "evaluate" => evaluate::evaluate(rest),
+        "samples" => samples::samples(rest),
         other => Err(format!("there is no command '{other}'")),
     };
     match outcome {

@@ -13,6 +13,8 @@ pub enum Activity {
     /// Whatever happens to one slot: reading a file into it, or emptying it.
     Load(Slot),
     Align,
+    /// What the next alignment would take.
+    Estimate,
     Show,
     Compare,
     Apply,

@@ -64,6 +64,9 @@ impl Sample {
         ]
     }
 
+    /// Its encoders, trained by `cargo xtask samples`.
+    pub const MODEL: &'static str = "model.safetensors";
+
     /// The files of its unseen points.
     pub fn new_files(&self) -> Vec<(Slot, &'static str)> {
         if self.unseen {

@@ -116,10 +116,31 @@ pub struct GwSolution {
 /// Plays outer iterations on an executor that holds the recorded plan until no problem of the stack changes
 /// any more, or until there have been enough.
 pub async fn solve<E: Executor>(executor: &mut E, gw: &EntropicGw) -> Result<GwSolution, ExecError> {
+    solve_watched(executor, gw, async |_| Ok(LOOK)).await
+}
+
+/// Where a solution stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Outer iterations that were played.
+    pub outer: u32,
+    /// How much of the way to a plan that stands still is done, from 0 to 1.
+    pub share: f32,
+}
+
+/// As [`solve`], but looked at on the way: `watch` says how many outer iterations are played until the next look,
+/// and may end the work.
+pub async fn solve_watched<E: Executor, F: From<ExecError>>(
+    executor: &mut E,
+    gw: &EntropicGw,
+    mut watch: impl AsyncFnMut(Look) -> Result<u32, F>,
+) -> Result<GwSolution, F> {
     let GwSettings { outer: most, tolerance, .. } = gw.settings;
     let (mut outer, mut change, mut marginal_error) = (0, f32::MAX, f32::MAX);
     while outer < most && change >= tolerance {
-        let repeats = LOOK.min(most - outer);
+        // The change falls about evenly in its logarithm.
+        let share = (change.min(1.0).ln() / tolerance.min(0.5).ln()).max(outer as f32 / most as f32);
+        let repeats = watch(Look { outer, share: share.min(1.0) }).await?.clamp(1, most - outer);
         executor.submit(gw.step, repeats)?;
         executor.settle(0).await?;
         outer += repeats;

@@ -8,7 +8,7 @@ use crate::plan::{Access, BufId, Call, PassId, Plan, Stage};
 const LIMIT: u64 = if cfg!(target_arch = "wasm32") { 3 << 30 } else { 1 << 62 };
 
 /// The most one buffer may take: kernels address elements with 32 bits.
-const BUFFER_LIMIT: u64 = 4 * u32::MAX as u64;
+pub(super) const BUFFER_LIMIT: u64 = 4 * u32::MAX as u64;
 
 /// A plan with its buffers in ordinary memory.
 pub struct CpuExecutor {

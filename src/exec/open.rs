@@ -1,5 +1,6 @@
 //! Which executor runs, and why.
 
+use super::cpu::BUFFER_LIMIT;
 use super::{CpuExecutor, ExecError, Executor, Stats};
 #[cfg(feature = "gpu")]
 use super::{GpuDevice, GpuExecutor};
@@ -79,6 +80,15 @@ impl Device {
         }
         #[cfg(not(feature = "gpu"))]
         on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None)
+    }
+
+    /// The most one buffer may take, in bytes.
+    pub fn largest_buffer(&self) -> u64 {
+        match self {
+            Self::Cpu => BUFFER_LIMIT,
+            #[cfg(feature = "gpu")]
+            Self::Gpu(gpu) => gpu.largest_buffer(),
+        }
     }
 
     /// Prepares a plan for this device.

@@ -9,7 +9,7 @@ use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks;
-use crate::metrics::plan::{agreement_of, spearman_of};
+use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 
@@ -29,8 +29,16 @@ pub enum Start {
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    Linear { start: Start },
-    Network { measure: Measure, loss: LossChoice, subsample: u32 },
+    Linear {
+        start: Start,
+    },
+    Network {
+        measure: Measure,
+        loss: LossChoice,
+        subsample: u32,
+    },
+    /// Trained in another run and saved.
+    Saved,
 }
 
 impl Origin {
@@ -43,6 +51,8 @@ impl Origin {
                 angular if angular.is_angular() => Preparation::Unit,
                 _ => Preparation::Plain,
             }),
+            // Nothing is prepared for them: a saved model holds its preparation, and its points come embedded.
+            Self::Saved => [Preparation::Plain; 2],
         }
     }
 
@@ -50,6 +60,7 @@ impl Origin {
         match self {
             Self::Linear { .. } => "linear",
             Self::Network { .. } => "mlp",
+            Self::Saved => "saved",
         }
     }
 }
@@ -222,10 +233,24 @@ impl<'a> Judge<'a> {
 
     /// The score of a plan between all points, of which the judged rows count.
     pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
+        let part = self.part(coupling);
+        self.score(&self.spearman(&part), &part)
+    }
+
+    /// Encoders whose plan between all points is there already, as the only candidate.
+    pub(super) fn only(&self, encoders: Encoders, origin: Origin, coupling: &Coupling) -> Alignment {
+        let part = self.part(coupling);
+        let spearman = self.spearman(&part);
+        let (score, matches, error) = (self.score(&spearman, &part), matches(&part), coupling.error);
+        let candidate = Candidate { encoders, origin, spearman, score, difference: 0.0, matches, error };
+        Alignment { candidates: vec![candidate], rival: None }
+    }
+
+    /// The plan between the judged rows.
+    fn part(&self, coupling: &Coupling) -> Dense {
         let [x, y] =
             self.rows.each_ref().map(|rows| rows.iter().map(|&row| row as u32).collect::<Vec<u32>>());
-        let part = coupling.plan.part(&x, &y);
-        self.score(&self.spearman(&part), &part)
+        coupling.plan.part(&x, &y)
     }
 
     /// The plan Spearman by every measure of the panel.
@@ -275,7 +300,7 @@ impl<'a> Judge<'a> {
         let own = |first: usize| {
             candidates.iter().position(|other| match other.origin {
                 Origin::Linear { start } => start != Start::Network && agrees(first, other, TIED),
-                Origin::Network { .. } => false,
+                Origin::Network { .. } | Origin::Saved => false,
             })
         };
         let taken = simpler.map_or(0, |first| own(first).unwrap_or(first));

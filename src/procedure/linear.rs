@@ -15,18 +15,18 @@ use crate::solver::linear::{Linear, Problem, Stage, refine_schedule, start_sched
 
 /// Steps of a start and of a refinement.
 pub const START_STEPS: u32 = 100;
-const REFINE_STEPS: u32 = 15;
+pub const REFINE_STEPS: u32 = 15;
 /// Points a side in a refinement, at most.
-const REFINED: usize = 3000;
+pub const REFINED: usize = 3000;
 
 /// Points a side in a start. The more dimensions the map has, the more points it takes to tell the right one
 /// from noise: with 100 dimensions 1200 points found it in one of three starts, 2000 in six of seven.
-fn sample_size(dims: usize) -> usize {
+pub fn sample_size(dims: usize) -> usize {
     (20 * dims).clamp(400, 2500)
 }
 
 /// Rows a side on which starts are compared, at least; as many as a start has seen.
-const GLANCED: usize = 600;
+pub const GLANCED: usize = 600;
 
 /// A start that was played.
 struct Begun {

@@ -15,15 +15,16 @@ mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
-pub use linear::START_STEPS as LINEAR_STEPS;
+pub use linear::{GLANCED, REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
 pub use objective::{Form, objective};
-pub use sides::Sides;
+pub use sides::{JUDGED, Sides, pairs_within};
 pub use transport::{Coupling, transport};
 pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
 use crate::geometry::panel::Measure;
 use crate::solver::align::AlignSettings;
+use crate::solver::infer::Encoders;
 
 /// Which encoders are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,16 @@ pub async fn align(
 /// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
 pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> Result<f64, Failure> {
     Ok(choose::Judge::new(sides, settings)?.score_whole(coupling))
+}
+
+/// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.
+pub fn recalled(
+    sides: &Sides,
+    settings: &Settings,
+    encoders: Encoders,
+    coupling: &Coupling,
+) -> Result<Alignment, Failure> {
+    Ok(choose::Judge::new(sides, settings)?.only(encoders, Origin::Saved, coupling))
 }
 
 /// Applies a candidate to all points.

@@ -1,5 +1,7 @@
 //! The two data sets, and what the encoders see of them.
 
+use std::collections::HashMap;
+
 use super::Failure;
 use crate::geometry::Dense;
 use crate::geometry::features::{Features, Preparation};
@@ -16,7 +18,7 @@ pub struct Sides {
 }
 
 /// The most points a side on which candidates are compared.
-const JUDGED: usize = 2000;
+pub const JUDGED: usize = 2000;
 
 impl Sides {
     /// Checks the points: at least four a side, all finite, not all the same.
@@ -72,6 +74,24 @@ impl Sides {
             )));
         }
         Ok(Self { known, ..self })
+    }
+
+    /// Some rows of both sides, with what is known of them.
+    pub fn part(&self, rows: [&[usize]; 2]) -> Result<Self, Failure> {
+        let [x, y] = [0, 1].map(|side| self.points[side].picked(rows[side]));
+        let mut part = match &self.given {
+            Some(given) => {
+                let [dx, dy] = [0, 1].map(|side| {
+                    let (whole, rows) = (&given[side], rows[side]);
+                    Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
+                });
+                Self::with_distances(x, y, dx, dy)?
+            }
+            None => Self::new(x, y)?,
+        };
+        part.shared = self.shared.as_ref().map(|all| [0, 1].map(|side| all[side].picked(rows[side])));
+        part.known = pairs_within(rows, &self.known);
+        Ok(part)
     }
 
     /// Features that both sides have.
@@ -141,6 +161,13 @@ impl Sides {
             rows
         })
     }
+}
+
+/// Those pairs both of whose rows are among the chosen ones, as places among these.
+pub fn pairs_within(rows: [&[usize]; 2], pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let places =
+        rows.map(|rows| rows.iter().enumerate().map(|(at, row)| (*row, at)).collect::<HashMap<_, _>>());
+    pairs.iter().filter_map(|(i, j)| Some((*places[0].get(i)?, *places[1].get(j)?))).collect()
 }
 
 /// A sample of up to `most` of `n` rows, all different, that begins with the pinned ones.

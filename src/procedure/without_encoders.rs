@@ -1,9 +1,9 @@
 //! The baseline on the same data: entropic Gromov-Wasserstein between all points, without encoders.
 
-use super::control::Failure;
+use super::control::{Control, Failure, Progress};
 use super::transport::Coupling;
 use super::{Settings, Sides};
-use crate::baseline::entropic_gw::{EntropicGw, GwSettings, solve};
+use crate::baseline::entropic_gw::{EntropicGw, GwSettings, Look, solve_watched};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::distance::{halved, symmetric};
@@ -12,11 +12,15 @@ use crate::scale::Matching;
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};
 
+/// Into so many parts progress is divided.
+const PARTS: u32 = 1000;
+
 /// Solves it for the first measure of the panel.
 pub async fn entropic_gw(
     device: &Device,
     sides: &Sides,
     settings: &Settings,
+    control: &mut impl Control,
 ) -> Result<(Coupling, u32), Failure> {
     let measure = settings.panel(sides)[0];
     let [x, y] = sides.points();
@@ -34,7 +38,14 @@ pub async fn entropic_gw(
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);
     let mut executor = device.prepare(plan).await?;
-    let solution = solve(&mut executor, &gw).await?;
+    let mut most = 0.0f32;
+    let watch = async |look: Look| {
+        most = most.max(look.share);
+        let done = (most * PARTS as f32) as u32;
+        control.checkpoint(Progress { phase: "comparing", done, of: PARTS }).await?;
+        Ok::<u32, Failure>(control.chunk())
+    };
+    let solution = solve_watched(&mut executor, &gw, watch).await?;
     let plan = Matching::Held(Dense::new(x.rows(), y.rows(), solution.coupling));
     Ok((Coupling { plan, embedded: None, error: solution.marginal_error }, solution.outer))
 }

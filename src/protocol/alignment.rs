@@ -58,7 +58,7 @@ pub struct Progress {
 /// One of several alignments that a run has found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CandidateRow {
-    /// `linear` or `mlp`.
+    /// `linear`, `mlp` or `saved`.
     pub encoder: String,
     /// Where it comes from, in words.
     pub origin: String,
@@ -125,6 +125,10 @@ pub struct Outcome {
     pub infer_s: f64,
     /// Whether these are new points rather than those of training.
     pub new_points: bool,
+    /// How many rows a side this was computed on, where it was on a part.
+    pub part: Option<u32>,
+    /// Whether the encoders were trained in another run, and only applied in this one.
+    pub trained_before: bool,
 }
 
 /// One line of the table of matches.

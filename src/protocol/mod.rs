@@ -5,6 +5,7 @@
 
 mod alignment;
 mod data;
+mod estimate;
 #[cfg(target_arch = "wasm32")]
 mod transport;
 
@@ -12,6 +13,7 @@ pub use alignment::{
     AlignOptions, CandidateRow, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome, Progress,
 };
 pub use data::{Content, FileRef, Reading, Side, Slot};
+pub use estimate::{Estimate, Way};
 
 #[cfg(target_arch = "wasm32")]
 pub use transport::{TransportError, pack, unpack};
@@ -78,6 +80,14 @@ pub enum Command {
     /// Align what is loaded.
     Align {
         options: Box<AlignOptions>,
+    },
+    /// Say what an alignment of what is loaded would take.
+    Estimate {
+        options: Box<AlignOptions>,
+    },
+    /// Align what is loaded by encoders that were trained before, with the settings of then.
+    Recall {
+        model: FileRef,
     },
     /// Show another of the candidates that the last run has found.
     Show {
@@ -148,6 +158,8 @@ pub enum Event {
         slot: Slot,
         content: Content,
     },
+    /// What an alignment would take; none while there is nothing to align.
+    Estimated(Option<Estimate>),
     /// An alignment is on its way.
     Progress(Progress),
     /// Statistics of network training. Bulk: losses, marginal errors, plan entropies, each step by step and within a

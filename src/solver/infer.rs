@@ -90,7 +90,12 @@ impl Embedding {
 /// ε falls from this while the potentials converge, because cold iterations at a small ε need thousands.
 const START: f32 = 1.0;
 /// Sinkhorn iterations for each value of ε.
-const PER_STEP: u32 = 10;
+pub const PER_STEP: u32 = 10;
+
+/// How many steps ε takes to fall: each takes a third off it, about what warm-started iterations follow.
+pub fn falling(eps: f32) -> u32 {
+    1 + ((START / eps).max(1.0).ln() / 1.5f32.ln()).ceil() as u32
+}
 
 /// A recorded inference, with the whole plan in memory.
 pub struct Infer {
@@ -118,8 +123,7 @@ impl Infer {
             plan.set_initial(mat.buf, data);
             mat
         });
-        // Each step takes a third off ε, about what warm-started iterations follow.
-        let falling = 1 + ((START / eps).max(1.0).ln() / 1.5f32.ln()).ceil() as u32;
+        let falling = falling(eps);
         let annealing = Annealing { start: START.max(eps), end: eps, share: 1.0, ..Annealing::default() };
         let schedule: Vec<f32> = (0..falling).map(|t| annealing.eps(t, falling)).collect();
         let clock = plan.set_schedule(1, &schedule);

@@ -52,7 +52,7 @@ pub fn refine_schedule(steps: u32) -> Vec<Stage> {
 pub const STATS: u32 = 2;
 
 /// Sinkhorn iterations a step.
-const ITERATIONS: u32 = 10;
+pub const ITERATIONS: u32 = 10;
 /// Jacobi sweeps a step: warm-started, so few.
 const SWEEPS: u32 = 2;
 

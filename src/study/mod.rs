@@ -1,12 +1,16 @@
 //! What lies between a person's files and the solver: settings by their names, tables made ready, results made fit to be
 //! looked at and taken away. The same on every platform, so that it is tested natively; the worker only adds messages.
 
+pub mod compare;
+pub mod estimate;
 pub mod figures;
 pub mod findings;
 pub mod model;
 pub mod options;
 pub mod outcome;
+pub mod pace;
 pub mod prepare;
+pub mod recall;
 pub mod rows;
 pub mod subject;
 pub mod take_away;

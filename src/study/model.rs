@@ -5,12 +5,24 @@ use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step}
 use crate::geometry::Dense;
 use crate::kernels::Activation;
 use crate::procedure::{Candidate, Sides};
+use crate::protocol::AlignOptions;
 use crate::solver::cost::CostKind;
 use crate::solver::infer::Encoders;
 use crate::solver::mlp::MlpShape;
 
 /// Rows that are not longer than this have no direction; as in the kernel `unit_rows`.
 const NO_DIRECTION: f32 = 1e-12;
+
+/// Where a model of a run with these settings comes from. The cost is that of its candidate, see [`of`].
+pub fn about(options: &AlignOptions) -> About {
+    About {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: options.seed.into(),
+        settings: serde_json::to_string(options).unwrap_or_default(),
+        cost: Cost::Sqm,
+        eps: options.eps,
+    }
+}
 
 /// The model of a candidate. `before` is what was done to the tables first.
 pub fn of(

@@ -76,6 +76,15 @@ pub fn defaults() -> AlignOptions {
     }
 }
 
+/// Options that were saved as JSON; those that are not there are the defaults.
+pub fn saved(settings: &serde_json::Value) -> Result<AlignOptions, serde_json::Error> {
+    let mut whole = serde_json::to_value(defaults())?;
+    if let (Some(whole), Some(own)) = (whole.as_object_mut(), settings.as_object()) {
+        whole.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
+    serde_json::from_value(whole)
+}
+
 /// The solver's settings, or what is wrong with the options.
 pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
     let within = |what: &str, value: u32, low: u32, high: u32| {

@@ -2,6 +2,7 @@
 
 use super::figures::figures;
 use super::findings::findings;
+use super::recall::Saved;
 use super::rows::Rows;
 use super::subject::{Looked, Subject};
 use super::view::{flat, together};
@@ -23,6 +24,8 @@ pub struct Study {
     pub alignment: Alignment,
     /// Which candidate is looked at.
     pub shown: usize,
+    /// The encoders, where they were trained in another run.
+    pub saved: Option<Saved>,
     pub train_s: f64,
     pub infer_s: f64,
 }
@@ -41,6 +44,7 @@ impl Study {
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
             findings: findings(&self.subject.sides, &self.alignment, report, [dx, dy], &self.options),
+            trained_before: self.saved.is_some(),
             train_s: self.train_s,
             infer_s: self.infer_s,
             ..outcome
@@ -66,6 +70,7 @@ fn origin(origin: Origin) -> String {
         Origin::Linear { start: Start::Signature } => "a linear map, started from signatures".into(),
         Origin::Linear { start: Start::Noise } => "a linear map, started from noise".into(),
         Origin::Linear { start: Start::Network } => "a linear map, refined from networks".into(),
+        Origin::Saved => "encoders that were trained before".into(),
         Origin::Network { measure, loss, subsample } => {
             format!(
                 "networks on {} distances, {} loss, subsample {}",
@@ -114,6 +119,8 @@ impl Looked {
             train_s: 0.0,
             infer_s: 0.0,
             new_points: false,
+            part: None,
+            trained_before: false,
         };
         let first = |side: usize| -> Vec<f32> {
             readout.partners[side].first().into_iter().map(|other| other as f32).collect()

@@ -10,6 +10,17 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// What is known about some of the rows.
+    pub fn picked(&self, rows: &[usize]) -> Self {
+        let ids = self.ids.as_ref().map(|ids| rows.iter().filter_map(|row| ids.get(*row).cloned()).collect());
+        let labels = self.labels.as_ref().map(|labels| Labels {
+            name: labels.name.clone(),
+            names: labels.names.clone(),
+            codes: rows.iter().filter_map(|row| labels.codes.get(*row).copied()).collect(),
+        });
+        Self { ids, labels }
+    }
+
     pub fn id(&self, row: usize) -> String {
         self.ids.as_ref().and_then(|ids| ids.get(row).cloned()).unwrap_or_else(|| row.to_string())
     }

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use formats::Trouble;
-use formats::write::model::{About, Cost, Model};
+use formats::write::model::Model;
 use formats::write::record::{Record, Timing};
+use formats::{Table, Trouble};
 use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
 use super::desk::Desk;
-use super::live::Live;
+use super::live::{Live, Watched};
 use super::runs::Runs;
 use super::scope::{now, post, rest};
 use crate::exec::Device;
@@ -18,6 +18,7 @@ use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Failure as Fault, Settings, Sides};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
+use crate::study::compare::compare;
 use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::{Looked, Subject};
@@ -76,8 +77,14 @@ impl Task<'_> {
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
-        let rows = classed(Side::BOTH.map(|side| self.desk.borrow().rows(Slot::Features(side), side)));
-        let truth = self.desk.borrow().pairs(Slot::Truth).to_vec();
+        let foretold = self.foretell(&settings).await?;
+        if let Some(refusal) = foretold.as_ref().and_then(|foretold| foretold.refusal.clone()) {
+            return Err(Refusal::Words(refusal));
+        }
+        if let Some(foretold) = &foretold {
+            settings.sample = settings.sample.min(foretold.sample.max(1) as usize);
+        }
+        let (rows, truth) = self.beside();
         let codes = rows.each_ref().map(|rows| -> Vec<f32> {
             let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
             codes
@@ -100,10 +107,14 @@ impl Task<'_> {
             options: options.clone(),
             alignment,
             shown: 0,
+            saved: None,
             train_s: (trained - start) / 1000.0,
             infer_s: (now() - trained) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
+        if let (Some(foretold), false) = (foretold, self.runs.is_finishing(self.run)) {
+            self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
+        }
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(study);
         desk.applied = None;
@@ -111,8 +122,15 @@ impl Task<'_> {
         Ok(())
     }
 
+    /// What is known beside the points: ids and labels of both sides' rows, and the true pairs.
+    pub(super) fn beside(&self) -> ([Rows; 2], Vec<(usize, usize)>) {
+        let desk = self.desk.borrow();
+        let rows = classed(Side::BOTH.map(|side| desk.rows(Slot::Features(side), side)));
+        (rows, desk.pairs(Slot::Truth).to_vec())
+    }
+
     /// The loaded tables as the solver takes them.
-    fn sides(&self, options: &AlignOptions) -> Result<Sides, Refusal> {
+    pub(super) fn sides(&self, options: &AlignOptions) -> Result<Sides, Refusal> {
         let desk = self.desk.borrow();
         let points = |slot: Slot| desk.table(slot).map(|prepared| prepared.points.clone());
         let [dx, dy] = Side::BOTH.map(|side| points(Slot::Distances(side)));
@@ -186,40 +204,24 @@ impl Task<'_> {
         candidate: usize,
     ) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
         let chosen = candidate.min(study.alignment.candidates.len() - 1);
-        let mut live = self.live(&study.subject.settings);
+        let mut watched = Watched::new(self.runs, self.run);
         let start = now();
-        let Subject { sides, settings, .. } = &study.subject;
-        let best = &study.alignment.candidates[chosen];
-        let coupling = procedure::infer(self.device, sides, best, settings.eps, &mut live).await?;
-        study.looked = study.subject.look(coupling, &mut live).await?;
+        let coupling = study.couple(self.device, chosen, &mut watched).await?;
+        study.looked = study.subject.look(coupling, &mut watched).await?;
         (study.shown, study.infer_s) = (chosen, (now() - start) / 1000.0);
-        Ok(study.outcome(&mut live).await?)
+        Ok(study.outcome(&mut watched).await?)
     }
 
     /// Entropic Gromov-Wasserstein on the same data.
     pub(super) async fn compare(&self) -> Result<(), Refusal> {
         let study = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
-        let compared = self.without_encoders(&study.subject).await;
+        let start = now();
+        let compared = compare(self.device, &study, &mut Watched::new(self.runs, self.run)).await;
         self.desk.borrow_mut().study = Some(study);
         let (outcome, bulk) = compared?;
+        let outcome = Outcome { train_s: (now() - start) / 1000.0, ..outcome };
         post(self.run, Event::Compared(Box::new(outcome)), bulk);
         Ok(())
-    }
-
-    async fn without_encoders(&self, subject: &Subject) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
-        let Subject { sides, settings, .. } = subject;
-        let mut live = self.live(settings);
-        let start = now();
-        let (coupling, _) = procedure::entropic_gw(self.device, sides, settings).await?;
-        let score = procedure::plan_spearman(sides, settings, &coupling)?;
-        let looked = subject.look(coupling, &mut live).await?;
-        let (outcome, bulk) = looked.outcome(subject, score, &mut live).await?;
-        Ok((Outcome { train_s: (now() - start) / 1000.0, ..outcome }, bulk))
-    }
-
-    /// This run as it is watched where nothing is trained.
-    fn live(&self, settings: &Settings) -> Live<'_> {
-        Live::new(self.runs, self.run, settings, [Vec::new(), Vec::new()])
     }
 
     /// Applies the model, loaded or just trained, to the new points; a side without new points keeps its old ones.
@@ -234,8 +236,7 @@ impl Task<'_> {
                 let slot = slots.into_iter().find(|slot| desk.table(*slot).is_some());
                 let slot = slot.ok_or_else(|| Refusal::Words("Drop a file with new points first.".into()))?;
                 // The chain is part of the model: it starts from the table as it is.
-                let table = desk.table(slot).map(|prepared| &prepared.table);
-                let points = table.map(|t| Dense::new(t.rows, t.cols, t.values.clone()));
+                let points = desk.table(slot).map(|prepared| raw(&prepared.table));
                 points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
             };
             let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
@@ -246,15 +247,15 @@ impl Task<'_> {
         let encoders = model::embedded(&model)?;
         let eps = model.about.eps;
         let settings = Settings { eps, ..self.settings() };
-        let mut live = self.live(&settings);
+        let mut watched = Watched::new(self.runs, self.run);
         let [x, y] = &embedded;
-        let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut live).await?;
+        let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut watched).await?;
         let [x, y] = points;
         let sides = Sides::new(x, y)?;
         let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
         let subject = Subject { sides, rows, truth: Vec::new(), settings };
-        let looked = subject.look(coupling, &mut live).await?;
-        let (outcome, bulk) = looked.outcome(&subject, score, &mut live).await?;
+        let looked = subject.look(coupling, &mut watched).await?;
+        let (outcome, bulk) = looked.outcome(&subject, score, &mut watched).await?;
         let outcome = Outcome { infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
         self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
@@ -288,6 +289,9 @@ impl Task<'_> {
                 break;
             }
             rest(LOOK_MS).await;
+            if !self.runs.wanted(self.run).await {
+                return Err(Fault::Cancelled.into());
+            }
         }
         let desk = self.desk.borrow();
         let record = record(&desk, self.device);
@@ -317,7 +321,7 @@ fn by_name(options: &AlignOptions) -> bool {
     [&options.distance_x, &options.distance_y].into_iter().all(|name| !name.is_empty() && name != given)
 }
 
-fn nothing_yet() -> Refusal {
+pub(super) fn nothing_yet() -> Refusal {
     Refusal::Words("There is no alignment yet. Align two data sets first.".into())
 }
 
@@ -325,6 +329,11 @@ fn nothing_yet() -> Refusal {
 fn looked_at(desk: &Desk) -> Option<(&Subject, &Looked)> {
     let applied = desk.applied.as_ref().map(|applied| (&applied.subject, &applied.looked));
     applied.or_else(|| desk.study.as_ref().map(|study| (&study.subject, &study.looked)))
+}
+
+/// A table as the solver takes it.
+pub(super) fn raw(table: &Table) -> Dense {
+    Dense::new(table.rows, table.cols, table.values.clone())
 }
 
 /// The model of the candidate that is shown.
@@ -337,13 +346,10 @@ fn trained(desk: &Desk) -> Option<Model> {
     if !same(0, x.points.cols()) || !same(1, y.points.cols()) {
         return None;
     }
-    let about = About {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: study.subject.settings.seed,
-        settings: serde_json::to_string(&study.options).unwrap_or_default(),
-        cost: Cost::Sqm,
-        eps: study.subject.settings.eps,
-    };
+    if let Some(saved) = &study.saved {
+        return Some(saved.model.clone());
+    }
+    let about = model::about(&study.options);
     let inputs = [x.table.cols, y.table.cols];
     Some(model::of(study.candidate(), &study.subject.sides, [&x.chain, &y.chain], inputs, about))
 }
@@ -355,9 +361,9 @@ fn record(desk: &Desk, device: &Device) -> Record {
     let metrics: BTreeMap<String, Option<f64>> =
         figures.into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
     let timings = study.map_or_else(Vec::new, |study| {
-        [("train", study.train_s), ("infer", study.infer_s)]
-            .map(|(name, seconds)| Timing { name: name.to_owned(), seconds })
-            .to_vec()
+        let train = study.saved.is_none().then_some(("train", study.train_s));
+        let timings = train.into_iter().chain([("infer", study.infer_s)]);
+        timings.map(|(name, seconds)| Timing { name: name.to_owned(), seconds }).collect()
     });
     Record {
         format: Record::FORMAT,

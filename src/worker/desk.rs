@@ -10,9 +10,10 @@ use super::runs::Runs;
 use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
-use crate::protocol::{AlignOptions, Content, FileRef, Reading, RunId, Side, Slot};
-use crate::study::options::defaults;
+use crate::protocol::{Content, FileRef, Reading, RunId, Side, Slot};
+use crate::study::options;
 use crate::study::outcome::Study;
+use crate::study::pace::Pace;
 use crate::study::prepare;
 use crate::study::rows::Rows;
 
@@ -35,6 +36,8 @@ pub(super) struct Desk {
     pub(super) model: Option<Model>,
     inputs: BTreeMap<Slot, Input>,
     pub(super) study: Option<Study>,
+    /// How fast the device is, once that was measured.
+    pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
     pub(super) applied: Option<super::aligning::Applied>,
 }
@@ -143,13 +146,7 @@ pub(super) async fn read(
             (Filling::Pairs(pairs), content)
         }
         Slot::Model => {
-            const LARGEST: u64 = 512 << 20;
-            if source.len() > LARGEST {
-                let what = format!("The file has {} MB, more than any model of ours.", source.len() >> 20);
-                return Err(Trouble::new(Kind::TooLarge, what, "Choose a .safetensors file saved here."));
-            }
-            let bytes = source.read(0, source.len() as usize).await?;
-            let model = Model::load(&bytes)?;
+            let model = model(&source).await?;
             let [x, y] = model.sides.each_ref().map(|side| side.inputs);
             let about = format!(
                 "Takes {x} columns on the first side and {y} on the second; saved by version {}.",
@@ -164,11 +161,7 @@ pub(super) async fn read(
                 return Err(Trouble::new(Kind::TooLarge, what, "Choose a run.json that was saved here."));
             }
             let record = Record::read(&source.read(0, source.len() as usize).await?)?;
-            let mut whole = serde_json::to_value(defaults()).unwrap_or_default();
-            if let (Some(whole), Some(own)) = (whole.as_object_mut(), record.settings.as_object()) {
-                whole.extend(own.iter().map(|(name, value)| (name.clone(), value.clone())));
-            }
-            let options: AlignOptions = serde_json::from_value(whole).map_err(|error| {
+            let options = options::saved(&record.settings).map_err(|error| {
                 let what = format!("The settings in the record cannot be used: {error}.");
                 Trouble::new(Kind::Broken, what, "Choose a run.json that was saved here.")
             })?;
@@ -205,6 +198,16 @@ pub(super) async fn read(
         choices: serde_json::to_value(reading).unwrap_or_default(),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// Reads saved encoders.
+pub(super) async fn model(source: &BlobSource) -> Result<Model, Trouble> {
+    const LARGEST: u64 = 512 << 20;
+    if source.len() > LARGEST {
+        let what = format!("The file has {} MB, more than any model of ours.", source.len() >> 20);
+        return Err(Trouble::new(Kind::TooLarge, what, "Choose a .safetensors file saved here."));
+    }
+    Model::load(&source.read(0, source.len() as usize).await?)
 }
 
 /// Reads a table. Of several that a file holds the first is taken, and said: the page offers the others.

@@ -24,6 +24,8 @@ pub(super) struct Live<'a> {
     posted: f64,
     viewed: f64,
     looked: f64,
+    /// Milliseconds that the run was held.
+    held: f64,
     chunk: u32,
     /// Where the points were in the last view.
     before: Vec<Dense>,
@@ -42,11 +44,19 @@ impl<'a> Live<'a> {
             posted: 0.0,
             viewed: 0.0,
             looked: now(),
+            held: 0.0,
             chunk: 1,
             before: Vec::new(),
             entropies: Vec::new(),
             codes,
         }
+    }
+}
+
+impl Live<'_> {
+    /// Milliseconds that the run was held so far.
+    pub(super) fn held(&self) -> f64 {
+        self.held
     }
 }
 
@@ -74,8 +84,7 @@ impl Live<'_> {
 impl Control for Live<'_> {
     async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
         self.share.learn(&progress);
-        let spent = now() - self.looked;
-        self.chunk = if spent < TARGET_MS { (self.chunk + 1).min(20) } else { (self.chunk / 2).max(1) };
+        self.chunk = paced(self.chunk, now() - self.looked);
         if now() - self.posted > PROGRESS_MS {
             self.posted = now();
             let share = self.share.value();
@@ -84,10 +93,12 @@ impl Control for Live<'_> {
             post(self.run, Event::Progress(event), Vec::new());
         }
         breathe().await;
+        let asked = now();
         if !self.runs.wanted(self.run).await {
             return Err(Failure::Cancelled);
         }
         self.looked = now();
+        self.held += self.looked - asked;
         Ok(())
     }
 
@@ -105,7 +116,7 @@ impl Control for Live<'_> {
             if self.entropies.len() == fits { self.entropies.repeat(new.eps.len()) } else { Vec::new() };
         let names = new.fits.iter().map(|origin| match origin {
             Origin::Network { measure, subsample, .. } => format!("{} {}", measure.name(), subsample + 1),
-            Origin::Linear { .. } => "linear".to_owned(),
+            Origin::Linear { .. } | Origin::Saved => origin.encoder().to_owned(),
         });
         let event = Event::Statistics { fits: names.collect(), first_step: new.first_step, steps: new.steps };
         post(self.run, event, vec![column(0), column(1), entropies, new.eps]);
@@ -132,6 +143,48 @@ impl Control for Live<'_> {
     fn finish(&self) -> bool {
         self.runs.is_finishing(self.run)
     }
+}
+
+/// A task of one kind of work: how far it is, and whether it is still wanted.
+pub(super) struct Watched<'a> {
+    runs: &'a Runs,
+    run: RunId,
+    posted: f64,
+    looked: f64,
+    chunk: u32,
+}
+
+impl<'a> Watched<'a> {
+    pub(super) fn new(runs: &'a Runs, run: RunId) -> Self {
+        Self { runs, run, posted: 0.0, looked: now(), chunk: 1 }
+    }
+}
+
+impl Control for Watched<'_> {
+    async fn checkpoint(&mut self, Progress { phase, done, of }: Progress) -> Result<(), Failure> {
+        self.chunk = paced(self.chunk, now() - self.looked);
+        if now() - self.posted > PROGRESS_MS {
+            self.posted = now();
+            let share = f64::from(done) / f64::from(of.max(1));
+            let event = protocol::Progress { phase: phase.to_owned(), done, of, share };
+            post(self.run, Event::Progress(event), Vec::new());
+        }
+        breathe().await;
+        if !self.runs.wanted(self.run).await {
+            return Err(Failure::Cancelled);
+        }
+        self.looked = now();
+        Ok(())
+    }
+
+    fn chunk(&self) -> u32 {
+        self.chunk
+    }
+}
+
+/// How many steps go into the next submit, after one that took so many milliseconds.
+fn paced(chunk: u32, spent: f64) -> u32 {
+    if spent < TARGET_MS { (chunk + 1).min(20) } else { (chunk / 2).max(1) }
 }
 
 /// How much of a whole run is done, from the phases it goes through.

@@ -12,7 +12,11 @@ mod demo;
 #[cfg(target_arch = "wasm32")]
 mod desk;
 #[cfg(target_arch = "wasm32")]
+mod estimating;
+#[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(target_arch = "wasm32")]
+mod recalling;
 #[cfg(target_arch = "wasm32")]
 mod runs;
 #[cfg(target_arch = "wasm32")]

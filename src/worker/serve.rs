@@ -67,6 +67,12 @@ impl Worker {
             Command::Align { options } => {
                 self.task(run, async move |task: Task<'_>| task.align(&options).await)
             }
+            Command::Estimate { options } => {
+                self.task(run, async move |task: Task<'_>| task.estimate(&options).await);
+            }
+            Command::Recall { model } => {
+                self.task(run, async move |task: Task<'_>| task.recall(&model).await)
+            }
             Command::Show { candidate } => {
                 self.task(run, async move |task: Task<'_>| task.show(candidate).await)
             }

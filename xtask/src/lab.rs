@@ -1,4 +1,4 @@
-//! `cargo xtask evaluate` and `cargo xtask bench`: builds the crate `lab` for measuring and runs it.
+//! `cargo xtask evaluate`, `bench` and `samples`: builds the crate `lab` for measuring and runs it.
 
 use crate::run::{Outcome, cargo, run, say};
 

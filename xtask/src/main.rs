@@ -19,6 +19,7 @@ cargo xtask test [WORD…]   run all tests, or only the stages whose names conta
 cargo xtask fuzz …         feed the readers bytes that nobody would write; SECONDS and READERS may follow
 cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
+cargo xtask samples        train the encoders that the samples in www/samples come with, again
 ";
 
 fn main() -> ExitCode {
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         "build" => build::build(),
         "test" => test::test(rest),
         "fuzz" => fuzz::fuzz(rest),
-        "evaluate" | "bench" => lab::lab(command, rest),
+        "evaluate" | "bench" | "samples" => lab::lab(command, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

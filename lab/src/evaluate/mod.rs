@@ -12,7 +12,7 @@ use bar::Bar;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
 use concord::metrics::report::{Known, Report};
-use concord::procedure::{self, EncoderChoice, LossChoice, Origin, Settings};
+use concord::procedure::{self, EncoderChoice, LossChoice, NoControl, Origin, Settings};
 use concord::solver::annealing::Shape;
 use data::{Case, Data};
 use pollster::block_on;
@@ -219,7 +219,7 @@ impl Run {
                 .map_err(|error| error.to_string())?;
             let measure = match candidate.origin {
                 Origin::Network { measure, .. } => measure,
-                Origin::Linear { .. } => panel[0],
+                Origin::Linear { .. } | Origin::Saved => panel[0],
             };
             let seconds = start.elapsed().as_secs_f64();
             bar.clear();
@@ -242,7 +242,7 @@ impl Run {
         let (report, measure, infer_s) = scored(best, &mut bar)?;
         let (loss, steps) = match best.origin {
             Origin::Network { loss, .. } => (loss.name(), settings.train.steps),
-            Origin::Linear { .. } => ("schatten", procedure::LINEAR_STEPS),
+            Origin::Linear { .. } | Origin::Saved => ("schatten", procedure::LINEAR_STEPS),
         };
         let encoder = best.origin.encoder();
         Ok(Outcome { encoder, loss, measure, report, spearman: best.score, train_s, infer_s, steps })
@@ -250,8 +250,9 @@ impl Run {
 
     fn baseline(&self, case: &Case, settings: &Settings) -> Result<Outcome, String> {
         let start = Instant::now();
-        let (coupling, steps) = block_on(procedure::entropic_gw(&self.device, &case.sides, settings))
-            .map_err(|error| error.to_string())?;
+        let (coupling, steps) =
+            block_on(procedure::entropic_gw(&self.device, &case.sides, settings, &mut NoControl))
+                .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
         let measure = settings.panel(&case.sides)[0];
         let report = score(case, &coupling, measure)?;

@@ -1,11 +1,13 @@
 //! The page itself: data, settings, training, result and new data on one sheet, with the picture always in sight.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+mod before;
 mod candidates;
 mod card;
 mod data;
 mod downloads;
 mod drop;
+mod estimate;
 mod extras;
 mod figures;
 mod matches;

@@ -3,7 +3,9 @@
 
 use leptos::prelude::*;
 
+use super::before::TrainedBefore;
 use super::duration;
+use super::estimate::EstimateLine;
 use crate::app::canvas::{Redraw, is_dark};
 use crate::app::palette;
 use crate::app::scatter::{Cloud, Colouring, Linked, Scatter};
@@ -210,6 +212,9 @@ fn Controls(state: State) -> impl IntoView {
         move || run.left.get().filter(|_| running()).map(|left| format!("about {} left", duration(left)));
     let took = move || {
         let shown = state.results.shown().filter(|_| phase() == Phase::Done)?;
+        if shown.outcome.trained_before {
+            return Some(format!("applied in {}", duration(shown.outcome.infer_s)));
+        }
         Some(format!(
             "trained in {}, applied in {}",
             duration(shown.outcome.train_s),
@@ -223,8 +228,10 @@ fn Controls(state: State) -> impl IntoView {
         _ => 0.0,
     };
     let blocker = Memo::new(move |_| state.blocker());
-    let label = move || {
-        if state.results.trained.with(Option::is_some) || running() { "Align again" } else { "Align" }
+    let label = move || match state.results.trained.with(|t| t.as_ref().map(|t| t.outcome.trained_before)) {
+        Some(true) if !running() && !state.results.stale.get() => "Train it live",
+        None if !running() => "Align",
+        _ => "Align again",
     };
     view! {
         <div
@@ -248,6 +255,8 @@ fn Controls(state: State) -> impl IntoView {
             <span data-testid="time-left">{left}</span>
             <span>{took}</span>
         </p>
+        <TrainedBefore state/>
+        <EstimateLine state/>
         <div class="buttons">
             <button
                 type="button"

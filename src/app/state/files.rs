@@ -84,7 +84,7 @@ pub(crate) struct Files {
     slots: [RwSignal<SlotState>; SLOTS.len()],
     /// The sample that is loaded, by name.
     pub(crate) sample: RwSignal<Option<&'static str>>,
-    /// Whether an alignment starts by itself once everything has been read.
+    /// Whether the sample is aligned by itself, with its own encoders, once everything has been read.
     promised: RwSignal<bool>,
 }
 
@@ -246,7 +246,7 @@ impl State {
         }
     }
 
-    /// Loads one of our own samples in place of everything, and aligns it as soon as it has been read.
+    /// Loads one of our own samples in place of everything, and shows what its encoders make of it.
     pub(crate) fn load_sample(&self, name: &str) {
         let Some(sample) = samples::ALL.iter().find(|sample| sample.name == name) else { return };
         self.give_up(Activity::Align);
@@ -297,7 +297,7 @@ impl State {
         if changed && concerns_results(slot) {
             self.results.data_changed();
         }
-        self.align_if_promised();
+        self.recall_if_promised();
     }
 
     /// A sample's other files mean nothing beside a file of the visitor's own.
@@ -329,7 +329,7 @@ impl State {
     }
 
     /// Starts the alignment that a sample promises, as soon as it can start.
-    pub(super) fn align_if_promised(&self) {
+    pub(super) fn recall_if_promised(&self) {
         if !self.files.promised.get_untracked() {
             return;
         }
@@ -338,10 +338,12 @@ impl State {
             return;
         }
         self.files.promised.set(false);
-        if untrack(|| self.blocker()).is_none() {
-            self.align();
-        } else {
-            self.run.enter(Phase::Idle);
+        let name = self.files.sample.get_untracked();
+        match samples::ALL.iter().find(|sample| Some(sample.name) == name) {
+            Some(sample) if untrack(|| self.files.blocker()).is_none() => {
+                self.recall(sample_source(sample, Sample::MODEL).file);
+            }
+            _ => self.run.enter(Phase::Idle),
         }
     }
 }

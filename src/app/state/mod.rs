@@ -4,6 +4,7 @@
 //! demonstration. This one keeps the worker and hands every event to the part it concerns.
 
 mod demo;
+mod estimate;
 mod files;
 mod results;
 mod run;
@@ -21,7 +22,7 @@ use leptos::prelude::*;
 use super::ledger::{Activity, Ledger};
 use super::link::Link;
 use crate::protocol::{
-    Command, Diagnostics, Event, ExecutorChoice, Failure, Fault, Message, Recovery, RunId, Slot,
+    Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, Recovery, RunId, Slot,
 };
 
 /// The state of an activity; the names are part of the page's automation interface.
@@ -64,6 +65,8 @@ pub(crate) struct State {
     pub(crate) files: Files,
     pub(crate) settings: Settings,
     pub(crate) run: Run,
+    /// What the next alignment would take.
+    pub(crate) estimate: RwSignal<Option<Estimate>>,
     pub(crate) results: Results,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
@@ -85,6 +88,7 @@ impl State {
             files: Files::new(),
             settings: Settings::new(),
             run: Run::new(),
+            estimate: RwSignal::new(None),
             results: Results::new(),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
@@ -96,6 +100,7 @@ impl State {
         if let Some(name) = sample {
             state.load_sample(name);
         }
+        state.keep_estimate();
         state
     }
 
@@ -168,7 +173,7 @@ impl State {
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));
-                self.align_if_promised();
+                self.recall_if_promised();
             }
             event @ (Event::DemoStarted { .. }
             | Event::DemoPicture { .. }
@@ -176,6 +181,7 @@ impl State {
             | Event::Checked(_)) => self.demo_event(event, bulk),
             Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
             Event::Loaded { slot, content } => self.loaded(slot, content),
+            Event::Estimated(estimate) => self.estimate.set(estimate),
             event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Moving) => {
                 self.run_event(activity, event, bulk);
             }
@@ -204,7 +210,7 @@ impl State {
 
     fn phase(&self, activity: Activity, phase: Phase) {
         match activity {
-            Activity::Open | Activity::Load(_) | Activity::Matches | Activity::Ids => {}
+            Activity::Open | Activity::Load(_) | Activity::Estimate | Activity::Matches | Activity::Ids => {}
             Activity::Demo => self.demo.phase.set(phase),
             Activity::SelfCheck => self.demo.check.set(phase),
             Activity::Align => self.run.enter(phase),
@@ -225,10 +231,10 @@ impl State {
             // A file's failure is told where the file is shown; everything else goes on.
             Some(Activity::Load(slot)) if !restarts => {
                 self.files.failed(slot, failure);
-                self.align_if_promised();
+                self.recall_if_promised();
             }
-            // Without ids the tooltips name rows.
-            Some(Activity::Ids) if !restarts => {}
+            // Without ids the tooltips name rows, and an estimate is nothing that a run would need.
+            Some(Activity::Ids | Activity::Estimate) if !restarts => {}
             _ => self.notice.set(Some(failure)),
         }
         if activity == Some(Activity::Align) && !restarts {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::{History, Phase, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, Event, Progress};
+use crate::protocol::{Command, Event, FileRef, Progress};
 
 /// Where the networks put their points at the moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,14 +114,23 @@ impl State {
         if untrack(|| self.blocker()).is_some() {
             return;
         }
+        let options = Box::new(self.settings.options.get_untracked());
+        self.begin_run(Command::Align { options });
+    }
+
+    /// Aligns what is loaded by encoders that were trained before.
+    pub(super) fn recall(&self, model: FileRef) {
+        self.begin_run(Command::Recall { model });
+    }
+
+    fn begin_run(&self, command: Command) {
         self.run.reset();
         self.run.enter(Phase::Loading);
         self.results.run_begins();
         self.give_up(Activity::Show);
         self.give_up(Activity::Apply);
         self.give_up(Activity::Compare);
-        let options = Box::new(self.settings.options.get_untracked());
-        self.begin(Activity::Align, Command::Align { options });
+        self.begin(Activity::Align, command);
     }
 
     pub(crate) fn pause_or_resume(&self) {

@@ -22,6 +22,11 @@ pub struct GpuDevice {
 }
 
 impl GpuDevice {
+    /// The most one buffer may take, in bytes.
+    pub fn largest_buffer(&self) -> u64 {
+        limits::largest_buffer(&self.limits)
+    }
+
     /// Opens the adapter the platform prefers, or says why there is none.
     pub async fn open() -> Result<Self, ExecError> {
         let unavailable = |why: String| ExecError::Unavailable { why };

@@ -13,9 +13,14 @@ pub(super) fn wanted(granted: &wgpu::Limits) -> wgpu::Limits {
     }
 }
 
+/// The most one buffer may take and still be bound.
+pub(super) fn largest_buffer(limits: &wgpu::Limits) -> u64 {
+    limits.max_buffer_size.min(limits.max_storage_buffer_binding_size)
+}
+
 /// Refuses a plan that the device could not hold or dispatch.
 pub(super) fn check(plan: &Plan, limits: &wgpu::Limits, device: &str) -> Result<(), ExecError> {
-    let largest = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+    let largest = largest_buffer(limits);
     if let Some(desc) = plan.buffers().iter().find(|desc| desc.bytes() > largest) {
         return Err(ExecError::TooLarge {
             what: format!("the buffer '{}'", desc.label),

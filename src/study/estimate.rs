@@ -1,0 +1,301 @@
+//! What a run will take, told before it starts: time, memory, points learned from, and how all points are matched.
+//!
+//! Work is counted by the procedure's own sizes and turned into seconds by the measured [`Pace`]; memory is the sum of
+//! what is held at the worst moment. Both are estimates: fits converge earlier or later, and starts that agree spare
+//! others.
+
+use std::ops::{Add, Mul};
+
+use super::pace::{DISPATCHES, HALVES, LOG_HALF, Pace};
+use crate::procedure::{
+    EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings, linear_sample,
+};
+use crate::protocol::{Estimate, ExecutorKind, Way};
+use crate::solver::align::Align;
+use crate::solver::infer::falling;
+use crate::solver::linear::ITERATIONS;
+
+/// The device and the memory there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    pub executor: ExecutorKind,
+    pub pace: Pace,
+    /// The most one buffer may take.
+    pub buffer: u64,
+    /// The most everything together may take.
+    pub memory: u64,
+}
+
+/// What is to be aligned: rows and columns of both sides, and how many measures are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    pub rows: [usize; 2],
+    pub cols: [usize; 2],
+    pub measures: usize,
+}
+
+/// A plan with no more entries than this is held whole.
+const HELD: usize = 16_000_000;
+/// Above so many points a side even a plan that is not held takes too long.
+const MANY: usize = 100_000;
+
+/// How all points are matched, by their number and by what computes.
+pub fn way(n: usize, m: usize, executor: ExecutorKind) -> Way {
+    if n.saturating_mul(m) <= HELD {
+        return Way::Held;
+    }
+    let chosen =
+        if executor == ExecutorKind::Cpu || n.max(m) > MANY { Way::Multiscale } else { Way::Streamed };
+    match chosen {
+        // The plan of all points is held until the others are wired up.
+        Way::Held | Way::Streamed | Way::Multiscale => Way::Held,
+    }
+}
+
+/// Bytes of a number.
+const NUMBER: f64 = 4.0;
+/// Starts that are played on average: signatures that agree spare others.
+const STARTS: f64 = 6.0;
+/// Submits of a transport after ε has fallen, on average.
+const SETTLING: f64 = 12.0;
+/// Matrices of the size of the subsample squared that training holds for every fit, beside its networks.
+const TRAINING_SQUARES: f64 = 9.0;
+/// Those that a linear start or refinement holds.
+const LINEAR_SQUARES: f64 = 5.0;
+/// Copies of the plan between all points: its cost, itself, what was read back, and turned for the other side.
+const PLAN_COPIES: f64 = 5.0;
+/// The smallest subsample that is worth training on.
+const LEAST: usize = 64;
+
+/// Work by its kinds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    products: f64,
+    host: f64,
+    entries: f64,
+    dispatches: f64,
+}
+
+impl Add for Work {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            products: self.products + other.products,
+            host: self.host + other.host,
+            entries: self.entries + other.entries,
+            dispatches: self.dispatches + other.dispatches,
+        }
+    }
+}
+
+impl Mul<f64> for Work {
+    type Output = Self;
+
+    fn mul(self, times: f64) -> Self {
+        Self {
+            products: times * self.products,
+            host: times * self.host,
+            entries: times * self.entries,
+            dispatches: times * self.dispatches,
+        }
+    }
+}
+
+impl Work {
+    fn seconds(self, pace: &Pace) -> f64 {
+        pace.correction
+            * (self.products * pace.product
+                + self.host * pace.host
+                + self.entries * pace.entry
+                + self.dispatches * pace.dispatch)
+    }
+}
+
+/// What aligning takes on this machine. The subsample is the wished one, or the largest that fits.
+pub fn estimate(task: &Task, settings: &Settings, machine: &Machine) -> Estimate {
+    let [n, m] = task.rows;
+    let most = n.max(m);
+    let wished = settings.sample.min(most);
+    let sample = fitting(task, settings, machine, wished);
+    let bytes = bytes(task, settings, sample);
+    let way = way(n, m, machine.executor);
+    Estimate {
+        seconds: work(task, settings, sample).seconds(&machine.pace),
+        bytes,
+        room: machine.memory as f64,
+        sample: sample as u32,
+        rows: task.rows.map(|rows| rows as u32),
+        wished: (sample < wished).then_some(wished as u32),
+        way,
+        refusal: refusal(task, machine, bytes, way),
+    }
+}
+
+/// The largest subsample up to the wished one whose training fits.
+fn fitting(task: &Task, settings: &Settings, machine: &Machine, wished: usize) -> usize {
+    let fits = |sample: usize| {
+        // Ranks come twice side by side.
+        let largest = 2.0 * NUMBER * stack(task, settings) * (sample as f64).powi(2);
+        let beside = bytes(task, settings, 0);
+        let together = training(task, settings, sample) + held(task);
+        largest <= machine.buffer as f64 && together.max(beside) <= machine.memory.max(beside as u64) as f64
+    };
+    let mut sample = wished;
+    while sample > LEAST && !fits(sample) {
+        sample = (sample * 9 / 10).max(LEAST);
+    }
+    sample
+}
+
+/// Why the run does not fit, and what would.
+fn refusal(task: &Task, machine: &Machine, bytes: f64, way: Way) -> Option<String> {
+    let [n, m] = task.rows.map(|rows| rows as f64);
+    let plan = NUMBER * n * m;
+    let (room, buffer) = (machine.memory as f64, machine.buffer as f64);
+    let whole = match way {
+        Way::Held => plan > buffer || bytes > room,
+        Way::Streamed | Way::Multiscale => bytes > room,
+    };
+    whole.then(|| {
+        let copies = room - held(task).min(0.5 * room);
+        let rows = (copies / (PLAN_COPIES * NUMBER)).min(buffer / NUMBER).max(0.0).sqrt();
+        let rows = (rows / 100.0).floor() * 100.0;
+        format!(
+            "This would take {:.1} GB of memory, and there are {:.1} GB for it here. About {rows:.0} rows a side would fit: take a part of the rows.",
+            bytes / 1e9,
+            room / 1e9
+        )
+    })
+}
+
+/// Fits that are trained together.
+fn stack(task: &Task, settings: &Settings) -> f64 {
+    match settings.encoder {
+        EncoderChoice::Linear => 0.0,
+        EncoderChoice::Both | EncoderChoice::Networks => (task.measures * settings.fits as usize) as f64,
+    }
+}
+
+/// Bytes of what is held all along: tables, what encoders see of them, distances and ranks of the judged rows.
+fn held(task: &Task) -> f64 {
+    let measures = task.measures as f64;
+    let sides = task.rows.into_iter().zip(task.cols).map(|(rows, cols)| {
+        let judged = rows.min(JUDGED) as f64;
+        (rows * cols) as f64 * (3.0 + measures) + 2.0 * measures * judged * judged
+    });
+    NUMBER * sides.sum::<f64>()
+}
+
+/// Bytes of training on a subsample.
+fn training(task: &Task, settings: &Settings, sample: usize) -> f64 {
+    let sample = sample as f64;
+    let shapes = Align::shapes(&settings.train, task.cols.map(|cols| cols as u32));
+    let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
+    let layers: u32 = shapes.iter().flat_map(|shape| &shape.sizes).sum();
+    // Parameters with their gradients and two moments; the values of every layer on the way there and back.
+    let networks = 4.0 * parameters as f64 + 2.0 * sample * f64::from(layers);
+    NUMBER * stack(task, settings) * (TRAINING_SQUARES * sample * sample + networks)
+}
+
+/// Bytes at the worst moment.
+fn bytes(task: &Task, settings: &Settings, sample: usize) -> f64 {
+    let [n, m] = task.rows.map(|rows| rows as f64);
+    let linear = match settings.encoder {
+        EncoderChoice::Networks => 0.0,
+        EncoderChoice::Both | EncoderChoice::Linear => {
+            let [n, m] = task.rows.map(|rows| rows.min(REFINED) as f64);
+            NUMBER * LINEAR_SQUARES * n * m
+        }
+    };
+    held(task) + training(task, settings, sample).max(linear).max(NUMBER * PLAN_COPIES * n * m)
+}
+
+/// All work of a run.
+fn work(task: &Task, settings: &Settings, sample: usize) -> Work {
+    let [n, m] = task.rows.map(|rows| rows as f64);
+    let judged = task.rows.map(|rows| rows.min(JUDGED) as f64);
+    let (measures, fits) = (task.measures as f64, stack(task, settings));
+    let linear = f64::from(u8::from(settings.encoder != EncoderChoice::Networks));
+    let compared = transport(judged, settings.eps);
+
+    let start = linear_sample(task.cols[0].max(task.cols[1]));
+    let glance = task.rows.map(|rows| rows.min(start.max(GLANCED)) as f64);
+    let starts = linear_step(task.rows.map(|rows| rows.min(start)), task.cols) * f64::from(LINEAR_STEPS)
+        + transport(glance, settings.eps);
+    let refined = |rows: [usize; 2]| linear_step(rows, task.cols) * f64::from(REFINE_STEPS) + compared;
+    let refinements = refined(task.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
+    let both = f64::from(u8::from(settings.encoder == EncoderChoice::Both));
+    let polished = refined(task.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
+
+    measured(judged, task.cols) * (measures + 1.0)
+        + (starts * STARTS.min(settings.starts.len() as f64) + refinements) * linear
+        + training_step(task, settings, sample) * (fits * f64::from(settings.train.steps))
+        + Work {
+            dispatches: dispatches(settings) * f64::from(settings.train.steps) * fits.min(1.0),
+            ..Work::default()
+        }
+        + compared * fits
+        + polished
+        + transport([n, m], settings.eps)
+        + Work {
+            host: 2.0 * n * m * FIGURES + judged[0] * judged[1] * (judged[0] + judged[1]),
+            ..Work::default()
+        }
+}
+
+/// Passes of the host over the plan for figures, matches and pictures, as multiplications for each entry.
+const FIGURES: f64 = 30.0;
+/// Sorting a row's distances into ranks, as multiplications for each entry.
+const RANKED: f64 = 60.0;
+
+/// Distances and ranks of the judged rows, by one measure.
+fn measured(judged: [f64; 2], cols: [usize; 2]) -> Work {
+    let side = |side: usize| judged[side] * judged[side] * (cols[side] as f64 + RANKED);
+    Work { host: side(0) + side(1), ..Work::default() }
+}
+
+/// One transport until its marginals are met.
+fn transport([n, m]: [f64; 2], eps: f32) -> Work {
+    let submits = f64::from(falling(eps)) + SETTLING;
+    Work { entries: n * m * HALVES, dispatches: DISPATCHES, ..Work::default() } * submits
+}
+
+/// A step of a linear run.
+fn linear_step(rows: [usize; 2], cols: [usize; 2]) -> Work {
+    let ([n, m], [dx, dy]) = (rows.map(|rows| rows as f64), cols.map(|cols| cols as f64));
+    let halves = 2.0 * f64::from(ITERATIONS) + 2.0 * LOG_HALF + 6.0;
+    Work {
+        products: 2.0 * n * m * dy + 3.0 * n * dx * dy,
+        entries: n * m * halves,
+        dispatches: 2.0 * f64::from(ITERATIONS) + 16.0,
+        ..Work::default()
+    }
+}
+
+/// A training step of one fit.
+fn training_step(task: &Task, settings: &Settings, sample: usize) -> Work {
+    let s = sample as f64;
+    let train = &settings.train;
+    let shapes = Align::shapes(train, task.cols.map(|cols| cols as u32));
+    let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
+    let (loss, ranked) = match settings.loss {
+        // Thin products of an eighth of the width, as they mostly come.
+        LossChoice::RankGw => (0.6, 0.0),
+        LossChoice::Classic => (2.0, 0.0),
+        LossChoice::Frobenius => (4.0, 0.0),
+        LossChoice::SoftRank => (4.0, 150.0),
+    };
+    let halves = 2.0 * f64::from(train.sinkhorn + train.conjugate) + 2.0 * LOG_HALF + 10.0;
+    Work {
+        // There, and back for weights and inputs.
+        products: 3.0 * s * parameters as f64 + 3.0 * s * s * f64::from(train.embedding) + loss * s * s * s,
+        entries: s * s * (halves + ranked),
+        ..Work::default()
+    }
+}
+
+/// Dispatches of a training step, of all fits together.
+fn dispatches(settings: &Settings) -> f64 {
+    47.0 + 2.0 * f64::from(settings.train.sinkhorn + settings.train.conjugate)
+}

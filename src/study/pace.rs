@@ -1,0 +1,107 @@
+//! How fast a device is, measured by a moment of the work that alignments are made of.
+
+use crate::exec::{AnyExecutor, Device, ExecError, Executor};
+use crate::geometry::Dense;
+use crate::geometry::spectral::product;
+use crate::kernels::matmul::{self, Epilogue, Layout};
+use crate::plan::{PassId, Plan};
+use crate::solver::infer::PER_STEP;
+use crate::solver::sinkhorn::{Marginals, Sinkhorn, uniform};
+
+/// Seconds that pieces of work take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// A multiplication and addition of a matrix product, on the device.
+    pub product: f64,
+    /// The same on the host, where distances and figures are computed.
+    pub host: f64,
+    /// An entry of a plan in one of the two halves of a Sinkhorn iteration.
+    pub entry: f64,
+    /// A dispatch, however small.
+    pub dispatch: f64,
+    /// What runs took beside what was foretold; 1 until there was one.
+    pub correction: f64,
+}
+
+impl Pace {
+    /// Takes over how long a run has taken beside what was foretold: mostly, because the next may be another kind.
+    pub fn learn(&mut self, foretold: f64, seconds: f64) {
+        if foretold > 0.0 && seconds > 0.0 {
+            self.correction = (self.correction * (seconds / foretold).powf(0.7)).clamp(0.05, 20.0);
+        }
+    }
+}
+
+/// Edges of the matrices, and of the small and the large plan.
+const PRODUCT: u32 = 256;
+const PLANS: [u32; 2] = [8, 384];
+/// Halves of Sinkhorn iterations in a recorded transport, with those in the log domain, which count for more.
+pub(super) const HALVES: f64 = 2.0 * PER_STEP as f64 + 2.0 * LOG_HALF;
+/// What a half-step in the log domain takes beside one of plain sums.
+pub(super) const LOG_HALF: f64 = 4.0;
+/// Dispatches of a recorded transport.
+pub(super) const DISPATCHES: f64 = 2.0 * PER_STEP as f64 + 3.0;
+/// The shortest of so many attempts counts: others are disturbed.
+const ATTEMPTS: u32 = 3;
+
+/// Measures a device. `clock` tells the time in seconds.
+pub async fn measure(device: &Device, clock: impl Fn() -> f64) -> Result<Pace, ExecError> {
+    let edge = PRODUCT as usize;
+    let square = Dense::from_fn(edge, edge, |i, j| ((i * 7 + j * 3) % 11) as f32 * 0.1);
+    let mut plan = Plan::new();
+    let [a, b, out] = ["left", "right", "product"].map(|label| plan.mat(label, PRODUCT, PRODUCT));
+    plan.set_initial(a.buf, square.data());
+    plan.set_initial(b.buf, square.data());
+    let clock_of_plan = plan.set_schedule(1, &[0.1]);
+    let transports = PLANS.map(|n| {
+        let weights = uniform(n);
+        let marginals = Marginals { a: &weights, b: &weights };
+        let sinkhorn = Sinkhorn::new(&mut plan, 1, marginals, clock_of_plan, 0);
+        let cost = plan.mat("cost", n, n);
+        let pass = plan.begin_pass("transport");
+        sinkhorn.record(&mut plan, cost, PER_STEP);
+        pass
+    });
+    let multiply = plan.begin_pass("product");
+    matmul::record(&mut plan, Layout::NN, 1.0, [a, b, out], Epilogue::None);
+    let mut executor = device.prepare(plan).await?;
+    let small = shortest(&mut executor, transports[0], &clock).await?;
+    let large = shortest(&mut executor, transports[1], &clock).await?;
+    let multiplied = shortest(&mut executor, multiply, &clock).await?;
+    let mut host = f64::MAX;
+    for _ in 0..ATTEMPTS {
+        let start = clock();
+        std::hint::black_box(product(&square, &square));
+        host = host.min(clock() - start);
+    }
+    let dispatch = small / DISPATCHES;
+    let volume = f64::from(PRODUCT).powi(3);
+    // Clocks of browsers are coarse: nothing takes no time.
+    let positive = |seconds: f64| seconds.max(1e-6);
+    Ok(Pace {
+        product: positive(multiplied - dispatch) / volume,
+        host: positive(host) / volume,
+        entry: positive(large - small) / (HALVES * f64::from(PLANS[1]).powi(2)),
+        dispatch,
+        correction: 1.0,
+    })
+}
+
+/// Seconds of a pass, from its submit to its end.
+async fn shortest(
+    executor: &mut AnyExecutor,
+    pass: PassId,
+    clock: &impl Fn() -> f64,
+) -> Result<f64, ExecError> {
+    let mut shortest = f64::MAX;
+    // The first is for pipelines that are compiled when they are first used.
+    for attempt in 0..=ATTEMPTS {
+        let start = clock();
+        executor.submit(pass, 1)?;
+        executor.settle(0).await?;
+        if attempt > 0 {
+            shortest = shortest.min(clock() - start);
+        }
+    }
+    Ok(shortest)
+}

@@ -1,0 +1,69 @@
+//! Encoders that were trained before, applied to the data they were trained on: an alignment without the training.
+
+use formats::write::model::Model;
+
+use super::model::{embed, embedded};
+use super::options::{saved, settings};
+use super::outcome::Study;
+use super::rows::Rows;
+use super::subject::Subject;
+use crate::exec::Device;
+use crate::geometry::Dense;
+use crate::procedure::{self, Control, Coupling, Failure, Sides};
+
+/// Encoders of another run, and where they put the points of both sides.
+pub struct Saved {
+    pub model: Model,
+    embedded: [Dense; 2],
+}
+
+/// What is aligned: the sides, what is known about their rows, and the tables as they were before any preparation,
+/// which is part of the model.
+pub struct Data {
+    pub sides: Sides,
+    pub rows: [Rows; 2],
+    pub truth: Vec<(usize, usize)>,
+    pub tables: [Dense; 2],
+}
+
+/// The study that a model makes of the data, with the settings it was trained with.
+pub async fn recall(
+    device: &Device,
+    data: Data,
+    model: Model,
+    control: &mut impl Control,
+) -> Result<Study, Failure> {
+    let options = serde_json::from_str(&model.about.settings)
+        .and_then(|own| saved(&own))
+        .map_err(|error| Failure::Input(format!("The settings of the model cannot be used: {error}.")))?;
+    let settings = settings(&options).map_err(Failure::Input)?;
+    let Data { sides, rows, truth, tables } = data;
+    let encoders = embedded(&model).map_err(Failure::Input)?;
+    let place = |side: usize| embed(&model, side, &tables[side]).map_err(Failure::Input);
+    let points = [place(0)?, place(1)?];
+    let [x, y] = &points;
+    let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, control).await?;
+    let alignment = procedure::recalled(&sides, &settings, encoders, &coupling)?;
+    let trained = Some(Saved { model, embedded: points });
+    let subject = Subject { sides, rows, truth, settings };
+    let looked = subject.look(coupling, control).await?;
+    Ok(Study { subject, looked, options, alignment, shown: 0, saved: trained, train_s: 0.0, infer_s: 0.0 })
+}
+
+impl Study {
+    /// The plan of one of its candidates between all points.
+    pub async fn couple(
+        &self,
+        device: &Device,
+        candidate: usize,
+        control: &mut impl Control,
+    ) -> Result<Coupling, Failure> {
+        let (candidate, eps) = (&self.alignment.candidates[candidate], self.subject.settings.eps);
+        match &self.saved {
+            Some(Saved { embedded: [x, y], .. }) => {
+                procedure::transport(device, &candidate.encoders, [x, y], eps, control).await
+            }
+            None => procedure::infer(device, &self.subject.sides, candidate, eps, control).await,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A sample's own encoders, applied to it: a finished alignment at once, without the training.
+
+use super::aligning::{Refusal, Task, nothing_yet, raw};
+use super::desk;
+use super::live::Live;
+use super::scope::{now, post};
+use super::source::BlobSource;
+use crate::procedure::Settings;
+use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
+use crate::study::recall::{Data, recall};
+
+impl Task<'_> {
+    /// Aligns what is loaded by encoders that were trained before.
+    pub(super) async fn recall(&self, model: &FileRef) -> Result<(), Refusal> {
+        let model = desk::model(&BlobSource::open(model).await?).await?;
+        let (rows, truth) = self.beside();
+        let tables = {
+            let desk = self.desk.borrow();
+            let table =
+                |side| desk.table(Slot::Features(side)).map(|t| raw(&t.table)).ok_or_else(nothing_yet);
+            [table(Side::X)?, table(Side::Y)?]
+        };
+        let sides = self.sides(&AlignOptions::default())?;
+        let mut live = Live::new(self.runs, self.run, &Settings::default(), [Vec::new(), Vec::new()]);
+        let start = now();
+        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut live).await?;
+        study.infer_s = (now() - start) / 1000.0;
+        let (outcome, bulk) = study.outcome(&mut live).await?;
+        let mut desk = self.desk.borrow_mut();
+        desk.study = Some(study);
+        desk.applied = None;
+        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
+        Ok(())
+    }
+}

@@ -38,6 +38,7 @@ pub mod unit_rows_grad;
 mod support;
 
 pub use support::{Activation, Case, Potential, Quotient};
+pub(crate) use support::{at_least, dot, exp, max_of, transposed_product};
 
 use crate::plan::Kernel;
 

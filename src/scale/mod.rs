@@ -2,5 +2,15 @@
 //! entry is computed where it is needed.
 
 mod clouds;
+pub mod multiscale;
 
 pub use clouds::{Clouds, Implicit};
+
+/// A plan, and how well it was solved.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    pub plan: Implicit,
+    /// How far its rows and columns are from their marginals, summed.
+    pub error: f32,
+    pub iterations: u32,
+}

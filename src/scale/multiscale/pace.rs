@@ -1,0 +1,44 @@
+//! Long work in pieces, between which somebody may look or end it.
+
+/// The work was ended from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The run was cancelled.")]
+pub struct Cancelled;
+
+/// Called every few milliseconds of work. It may take its time, and it may end the work.
+#[allow(async_fn_in_trait)] // Used from one thread only: no `Send` bound is wanted.
+pub trait Watch {
+    /// `done` is the share of the work that is done, from 0 to 1: an estimate that never falls.
+    async fn step(&mut self, done: f64) -> Result<(), Cancelled>;
+}
+
+/// Pairs of points between two looks: ten to thirty milliseconds.
+const PIECE: usize = 4_000_000;
+
+/// Counts work in pairs of points, since there is no clock on every platform, and calls the watch after each piece.
+pub(super) struct Pace<'w, W> {
+    watch: &'w mut W,
+    since: usize,
+    done: f64,
+}
+
+impl<'w, W: Watch> Pace<'w, W> {
+    pub(super) fn new(watch: &'w mut W) -> Self {
+        Self { watch, since: 0, done: 0.0 }
+    }
+
+    /// As much work as that many pairs of points was done.
+    pub(super) async fn spend(&mut self, pairs: usize) -> Result<(), Cancelled> {
+        self.since += pairs;
+        if self.since < PIECE {
+            return Ok(());
+        }
+        self.since = 0;
+        self.watch.step(self.done).await
+    }
+
+    /// The work has come this far.
+    pub(super) fn reach(&mut self, done: f64) {
+        self.done = self.done.max(done.min(1.0));
+    }
+}

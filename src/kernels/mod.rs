@@ -37,8 +37,8 @@ pub mod unit_rows_grad;
 
 mod support;
 
-pub(crate) use support::exp;
 pub use support::{Activation, Case, Potential, Quotient};
+pub(crate) use support::{at_least, dot, exp, max_of, transposed_product};
 
 use crate::plan::Kernel;
 

@@ -1,10 +1,13 @@
 //! One entropic transport between what encoders make of the points, run until its marginals are met.
 
-use super::control::{Control, Failure, Progress};
+use super::control::{Control, Failure, Progress, Watching};
+use super::embedding::embed;
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
 use crate::metrics::plan::matches;
-use crate::scale::Matching;
+use crate::plan::Mat;
+use crate::scale::multiscale::multiscale;
+use crate::scale::{Clouds, Matching};
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -36,6 +39,33 @@ impl From<Coupling<Dense>> for Coupling {
     }
 }
 
+/// How a plan between all points is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// With every entry in memory.
+    Held,
+    /// Exactly, entries computed tile by tile as often as they are needed.
+    Streamed,
+    /// From coarse to fine, between those points that matter to each other.
+    Multiscale,
+}
+
+/// A plan with no more entries than this is held.
+const HELD: usize = 16_000_000;
+/// With more points than this on a side, visiting every pair takes too long on any device.
+const MANY: usize = 100_000;
+
+impl Way {
+    /// The way for so many points on either side.
+    pub fn of(n: usize, m: usize, on_gpu: bool) -> Self {
+        match n.saturating_mul(m) {
+            entries if entries <= HELD => Self::Held,
+            _ if on_gpu && n.max(m) <= MANY => Self::Streamed,
+            _ => Self::Multiscale,
+        }
+    }
+}
+
 /// Embeds the points and solves the transport between them.
 pub async fn transport(
     device: &Device,
@@ -44,7 +74,46 @@ pub async fn transport(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    Ok(transport_until(SOLVED, device, encoders, points, eps, control).await?.into())
+    let way = Way::of(points[0].rows(), points[1].rows(), !matches!(device, Device::Cpu));
+    transport_by(way, device, encoders, points, eps, control).await
+}
+
+/// As [`transport`], in a given way.
+pub async fn transport_by(
+    way: Way,
+    device: &Device,
+    encoders: &Encoders,
+    points: [&Dense; 2],
+    eps: f32,
+    control: &mut impl Control,
+) -> Result<Coupling, Failure> {
+    if way == Way::Held {
+        return Ok(transport_until(SOLVED, device, encoders, points, eps, control).await?.into());
+    }
+    let embedded = [
+        embed(device, encoders, 0, points[0], control).await?,
+        embed(device, encoders, 1, points[1], control).await?,
+    ];
+    check(&embedded)?;
+    let clouds = Clouds::new([&embedded[0], &embedded[1]], encoders.cost());
+    let (plan, error): (Matching, f32) = {
+        let watch = &mut Watching::new(control, "matching all points");
+        let found = multiscale(clouds, eps, SOLVED, watch).await?;
+        let error = found.solved.error;
+        (found.into(), error)
+    };
+    Ok(Coupling { plan, embedded: Some(embedded), error })
+}
+
+/// Whether the encoders have kept the points within reach.
+fn check(embedded: &[Dense; 2]) -> Result<(), Failure> {
+    if embedded.iter().all(|side| side.data().iter().map(|v| v * v).sum::<f32>().is_finite()) {
+        return Ok(());
+    }
+    Err(Failure::Diverged {
+        step: 0,
+        cause: "the encoders send the points too far out to compare them. A lower learning rate helps".into(),
+    })
 }
 
 /// As [`transport`], until the columns miss no more than `tolerance` in sum.
@@ -80,18 +149,11 @@ pub(super) async fn transport_until(
         });
     }
     let data = executor.read(infer.coupling.buf).await?;
-    let mut embedded = Vec::new();
-    for mat in [infer.x_embedded, infer.y_embedded] {
+    let mut read = async |mat: Mat| {
         let data = executor.read(mat.buf).await?;
-        embedded.push(Dense::new(mat.rows as usize, mat.cols as usize, data));
-    }
-    if embedded.iter().any(|side| !side.data().iter().map(|v| v * v).sum::<f32>().is_finite()) {
-        return Err(Failure::Diverged {
-            step: infer.falling,
-            cause: "the encoders send the points too far out to compare them. A lower learning rate helps"
-                .into(),
-        });
-    }
-    let embedded = <[Dense; 2]>::try_from(embedded).ok();
-    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), embedded, error })
+        Ok::<Dense, Failure>(Dense::new(mat.rows as usize, mat.cols as usize, data))
+    };
+    let embedded = [read(infer.x_embedded).await?, read(infer.y_embedded).await?];
+    check(&embedded)?;
+    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), embedded: Some(embedded), error })
 }

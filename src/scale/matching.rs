@@ -1,5 +1,6 @@
 //! A plan between all points, in whichever form it exists, looked at piece by piece.
 
+use super::multiscale::{Found, Near, Rows};
 use super::{Cancelled, Implicit, Watch};
 use crate::geometry::Dense;
 use crate::kernels::exp;
@@ -8,6 +9,17 @@ use crate::kernels::exp;
 pub enum Matching {
     Held(Dense),
     Computed(Implicit),
+    /// Computed, and known to have nearly all its mass in some blocks.
+    Near {
+        plan: Implicit,
+        near: Near,
+    },
+}
+
+impl From<Found> for Matching {
+    fn from(found: Found) -> Self {
+        Self::Near { plan: found.solved.plan, near: found.near }
+    }
 }
 
 /// The masses between some rows and some columns of a plan, row by row.
@@ -27,14 +39,14 @@ impl Matching {
     pub fn rows(&self) -> usize {
         match self {
             Self::Held(plan) => plan.rows(),
-            Self::Computed(plan) => plan.rows(),
+            Self::Computed(plan) | Self::Near { plan, .. } => plan.rows(),
         }
     }
 
     pub fn cols(&self) -> usize {
         match self {
             Self::Held(plan) => plan.cols(),
-            Self::Computed(plan) => plan.cols(),
+            Self::Computed(plan) | Self::Near { plan, .. } => plan.cols(),
         }
     }
 
@@ -44,7 +56,7 @@ impl Matching {
             Self::Held(plan) => {
                 Dense::from_fn(rows.len(), cols.len(), |i, j| plan.at(rows[i] as usize, cols[j] as usize))
             }
-            Self::Computed(plan) => {
+            Self::Computed(plan) | Self::Near { plan, .. } => {
                 let mut logs = plan.logs(rows, cols);
                 logs.iter_mut().for_each(|v| *v = exp(*v));
                 Dense::new(rows.len(), cols.len(), logs)
@@ -63,37 +75,69 @@ impl Matching {
     pub fn order(&self, rows: &[u32], cols: &[u32]) -> Dense {
         match self {
             Self::Held(_) => self.part(rows, cols),
-            Self::Computed(plan) => Dense::new(rows.len(), cols.len(), plan.logs(rows, cols)),
+            Self::Computed(plan) | Self::Near { plan, .. } => {
+                Dense::new(rows.len(), cols.len(), plan.logs(rows, cols))
+            }
         }
     }
 
-    /// Visits every entry once, in tiles.
+    /// Visits the entries in tiles, each once; those that are known to hold next to nothing are left out.
     pub async fn visit(
         &self,
         watch: &mut impl Watch,
         mut look: impl FnMut(Tile<'_>),
     ) -> Result<(), Cancelled> {
         let [rows, cols] = [self.rows(), self.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
-        let mut seen = 0;
-        let of = (rows.len() * cols.len()).max(1);
-        let mut due = PATIENCE;
-        for rows in rows.chunks(TILE[0]) {
-            let widths = if matches!(self, Self::Held(_)) { cols.len().max(1) } else { TILE[1] };
-            for cols in cols.chunks(widths) {
-                match self {
-                    Self::Held(plan) => {
-                        let mass = &plan.data()[rows[0] as usize * cols.len()..][..rows.len() * cols.len()];
-                        look(Tile { rows, cols, mass });
-                    }
-                    Self::Computed(_) => look(Tile { rows, cols, mass: self.part(rows, cols).data() }),
+        let mut pace = Pace { watch, rows: rows.len() as f64, done: 0.0, since: 0 };
+        match self {
+            Self::Held(plan) => {
+                for part in rows.chunks(TILE[0]) {
+                    let mass = &plan.data()[part[0] as usize * cols.len()..][..part.len() * cols.len()];
+                    look(Tile { rows: part, cols: &cols, mass });
+                    pace.spend(part.len(), mass.len()).await?;
                 }
-                seen += rows.len() * cols.len();
-                if seen >= due {
-                    due = seen + PATIENCE;
-                    watch.step(seen as f64 / of as f64).await?;
+            }
+            Self::Computed(_) => {
+                for rows in rows.chunks(TILE[0]) {
+                    for part in cols.chunks(TILE[1]) {
+                        let tile = self.part(rows, part);
+                        look(Tile { rows, cols: part, mass: tile.data() });
+                        pace.spend(0, tile.data().len()).await?;
+                    }
+                    pace.spend(rows.len(), 0).await?;
+                }
+            }
+            Self::Near { plan, near } => {
+                let mut visit = near.visit(plan);
+                let mut mass = Vec::new();
+                while let Some(Rows { rows, cols, log_mass }) = visit.next_rows() {
+                    mass.clear();
+                    mass.extend(log_mass.iter().map(|v| exp(*v)));
+                    look(Tile { rows, cols, mass: &mass });
+                    pace.spend(rows.len(), mass.len()).await?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Tells the watcher how far a visit is, every now and then.
+struct Pace<'a, W> {
+    watch: &'a mut W,
+    rows: f64,
+    done: f64,
+    since: usize,
+}
+
+impl<W: Watch> Pace<'_, W> {
+    async fn spend(&mut self, rows: usize, entries: usize) -> Result<(), Cancelled> {
+        self.done += rows as f64 / self.rows;
+        self.since += entries;
+        if self.since < PATIENCE {
+            return Ok(());
+        }
+        self.since = 0;
+        self.watch.step(self.done.min(1.0)).await
     }
 }

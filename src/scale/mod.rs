@@ -3,9 +3,19 @@
 
 mod clouds;
 mod matching;
+pub mod multiscale;
 mod watch;
 
 pub use crate::solver::cost::CostKind;
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
 pub use watch::{Cancelled, NoWatch, Watch};
+
+/// A plan, and how well it was solved.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    pub plan: Implicit,
+    /// How far its rows and columns are from their marginals, summed.
+    pub error: f32,
+    pub iterations: u32,
+}

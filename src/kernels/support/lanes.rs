@@ -12,14 +12,14 @@ pub(in super::super) fn sum_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32
 
 /// `max f(a_i, b_i)`.
 #[inline(always)]
-pub(in super::super) fn max_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn max_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     fold_of(a, b, -3e38, f, |x, y| if x > y { x } else { y })
 }
 
 /// The larger of the two. `f32::max` promises more about NaN than the instruction does: in WebAssembly it is a
 /// call for every element, and a loop with it does not become SIMD. What is not a number becomes the floor.
 #[inline(always)]
-pub(in super::super) fn at_least(floor: f32, x: f32) -> f32 {
+pub(crate) fn at_least(floor: f32, x: f32) -> f32 {
     if x > floor { x } else { floor }
 }
 
@@ -50,7 +50,7 @@ fn fold_of(
     four.into_iter().fold(all, combine)
 }
 
-pub(in super::super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     sum_of(a, b, |a, b| a * b)
 }
 
@@ -59,7 +59,7 @@ pub(in super::super) fn sum(a: &[f32]) -> f32 {
 }
 
 /// `out = Kᵀv` for a row-major K, four rows at a time.
-pub(in super::super) fn transposed_product(k: &[f32], v: &[f32], out: &mut [f32]) {
+pub(crate) fn transposed_product(k: &[f32], v: &[f32], out: &mut [f32]) {
     let cols = out.len();
     out.fill(0.0);
     let (blocks, weights) = (k.chunks_exact(4 * cols), v.chunks_exact(4));

@@ -19,7 +19,8 @@ pub(crate) use exp::exp;
 pub(super) use exp::exp_within;
 #[cfg(target_arch = "wasm32")]
 pub(super) use gemm::gemm;
-pub(super) use lanes::{at_least, dot, max_of, sum, sum_of, transposed_product};
+pub(crate) use lanes::{at_least, dot, max_of, transposed_product};
+pub(super) use lanes::{sum, sum_of};
 pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,

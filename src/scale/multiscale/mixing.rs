@@ -1,0 +1,91 @@
+//! Anderson's acceleration of a fixed-point iteration: the next point is the combination of the last ones whose
+//! residual would be the least if the map were linear.
+
+use std::collections::VecDeque;
+
+/// Differences that are combined.
+const DEPTH: usize = 5;
+
+/// The last points and residuals.
+#[derive(Default)]
+pub(super) struct Mixing {
+    last: Option<(Vec<f32>, Vec<f32>)>,
+    /// Differences of successive points, and of their residuals.
+    steps: VecDeque<(Vec<f32>, Vec<f32>)>,
+}
+
+impl Mixing {
+    /// The point after `point`, whose image under the map is `point + residual`.
+    pub(super) fn next(&mut self, point: &[f32], residual: &[f32], weights: &[f32]) -> Vec<f32> {
+        if let Some((last, last_residual)) = self.last.take() {
+            let step = |new: &[f32], old: &[f32]| new.iter().zip(old).map(|(a, b)| a - b).collect();
+            if self.steps.len() == DEPTH {
+                self.steps.pop_front();
+            }
+            self.steps.push_back((step(point, &last), step(residual, &last_residual)));
+        }
+        self.last = Some((point.to_vec(), residual.to_vec()));
+        let mut next: Vec<f32> = point.iter().zip(residual).map(|(p, r)| p + r).collect();
+        for ((moved, change), share) in self.steps.iter().zip(self.shares(residual, weights)) {
+            let share = share as f32;
+            let parts = moved.iter().zip(change);
+            next.iter_mut().zip(parts).for_each(|(n, (m, c))| *n -= share * (m + c));
+        }
+        next
+    }
+
+    /// Goes back to the last point, forgets the others, and takes one plain step.
+    pub(super) fn restart(&mut self) -> Option<Vec<f32>> {
+        self.steps.clear();
+        let (point, residual) = self.last.as_ref()?;
+        Some(point.iter().zip(residual).map(|(p, r)| p + r).collect())
+    }
+
+    /// Whether the last step was more than a plain one.
+    pub(super) fn mixed(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// How much of each difference of residuals makes up the residual, by least squares.
+    fn shares(&self, residual: &[f32], weights: &[f32]) -> Vec<f64> {
+        let count = self.steps.len();
+        let inner = |a: &[f32], b: &[f32]| -> f64 {
+            a.iter()
+                .zip(b)
+                .zip(weights)
+                .map(|((a, b), w)| f64::from(*a) * f64::from(*b) * f64::from(*w))
+                .sum()
+        };
+        let mut matrix = vec![vec![0.0; count + 1]; count];
+        for (i, row) in matrix.iter_mut().enumerate() {
+            for (value, step) in row.iter_mut().zip(&self.steps) {
+                *value = inner(&self.steps[i].1, &step.1);
+            }
+            row[count] = inner(&self.steps[i].1, residual);
+        }
+        solve(matrix)
+    }
+}
+
+/// Solves a small symmetric positive system, given with its right-hand side as the last column. A little is added to
+/// the diagonal, for differences that say the same.
+fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let n = rows.len();
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[i] = row[i] * (1.0 + 1e-6) + f64::MIN_POSITIVE;
+    }
+    for pivot in 0..n {
+        let (above, below) = rows.split_at_mut(pivot + 1);
+        let line = &above[pivot];
+        for row in below {
+            let share = row[pivot] / line[pivot];
+            row.iter_mut().zip(line).for_each(|(v, l)| *v -= share * l);
+        }
+    }
+    let mut solution = vec![0.0; n];
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|j| rows[i][j] * solution[j]).sum();
+        solution[i] = (rows[i][n] - known) / rows[i][i];
+    }
+    solution
+}

@@ -1,0 +1,129 @@
+//! Transport on one processor between tens of thousands of points and more.
+//!
+//! Either side becomes a tree. Sinkhorn's algorithm first runs between few points, one for each group of neighbours,
+//! where ε can fall slowly at little cost; the potentials are continued to more points and in the end to all. At every
+//! level only those blocks of the plan are visited that can hold mass: the others are left out with proof (`blocks.rs`),
+//! and looked at again when the potentials have risen. Where ε is so large that everything matters, everything is
+//! visited, and what the levels save is iterations.
+
+mod blocks;
+mod extend;
+mod mixing;
+mod near;
+mod pace;
+mod side;
+mod solve;
+mod strip;
+mod sweep;
+mod tree;
+
+pub use near::{Near, Rows, Visit};
+
+use super::{Cancelled, Clouds, Implicit, Solved, Watch};
+use crate::rng::Rng;
+use extend::extend;
+use pace::Pace;
+use side::Side;
+use solve::{Goal, Reached, solve};
+use tree::{SMALLEST, Tree};
+
+/// The first level has about this many points a side.
+const COARSEST: usize = 1024;
+/// And no fewer, where a side has them.
+const FEWEST: usize = 64;
+/// Where ε starts, the mean cost being one.
+const HIGHEST: f32 = 0.5;
+/// The error to which levels are solved that are not the last.
+const ROUGHLY: f32 = 0.01;
+/// Sweeps at an ε that is still to fall, and at others.
+const PASSING: u32 = 10;
+const PATIENCE: u32 = 1000;
+
+/// A solved plan, and where its mass is.
+pub struct Found {
+    pub solved: Solved,
+    pub near: Near,
+    /// A bound on the mass outside of the blocks that `near` visits. The error includes it.
+    pub left_out: f32,
+}
+
+/// Solves the transport between both sides for a positive ε, until all rows and columns together miss their marginals by no
+/// more than `tolerance`, or as far as it goes: the error says which.
+pub async fn multiscale(
+    clouds: Clouds,
+    eps: f32,
+    tolerance: f32,
+    watch: &mut impl Watch,
+) -> Result<Found, Cancelled> {
+    let mut pace = Pace::new(watch);
+    let trees = [Tree::grow(&clouds.x, &mut pace).await?, Tree::grow(&clouds.y, &mut pace).await?];
+    pace.reach(0.02);
+    let mut rng = Rng::new(1);
+    let mut sides_of = |group: usize| {
+        [(&clouds.x, &trees[0]), (&clouds.y, &trees[1])].map(|(points, tree)| {
+            let mut group = group;
+            while group > 1 && points.rows() / group < FEWEST {
+                group /= SMALLEST;
+            }
+            Side::new(points, tree, group, &mut rng)
+        })
+    };
+    let largest = clouds.x.rows().max(clouds.y.rows());
+    let mut group = 1;
+    while largest / group > COARSEST {
+        group *= SMALLEST;
+    }
+    let mut sides = sides_of(group);
+    let mut phi = vec![0.0; sides[0].len()];
+    let mut gamma = vec![0.0; sides[1].len()];
+    let mut falling = HIGHEST;
+    while falling > eps {
+        let goal = Goal { eps: falling, tolerance: 0.1, most: PASSING, share: [0.02; 2] };
+        solve([&sides[0], &sides[1]], &mut phi, &mut gamma, goal, &mut pace).await?;
+        falling *= 0.5;
+    }
+    loop {
+        let pair = [&sides[0], &sides[1]];
+        let goal = if group == 1 {
+            Goal { eps, tolerance, most: PATIENCE, share: [0.1, 1.0] }
+        } else {
+            Goal { eps, tolerance: ROUGHLY.max(tolerance), most: PATIENCE, share: [0.02, 0.1] }
+        };
+        let reached = solve(pair, &mut phi, &mut gamma, goal, &mut pace).await?;
+        if group == 1 {
+            let orders = trees.map(|tree| tree.order);
+            return Ok(found(clouds, eps, [phi, gamma], sides, orders, reached));
+        }
+        group /= SMALLEST;
+        let finer = sides_of(group);
+        let across = reached.blocks.transposed(sides[1].leaves());
+        let fine_gamma = extend([&sides[1], &finer[1]], (&sides[0], &phi), &across, eps, &mut pace).await?;
+        phi = extend([&sides[0], &finer[0]], (&sides[1], &gamma), &reached.blocks, eps, &mut pace).await?;
+        (sides, gamma) = (finer, fine_gamma);
+    }
+}
+
+/// Potentials as they are defined for uniform marginals, in the points' own order.
+fn found(
+    clouds: Clouds,
+    eps: f32,
+    potentials: [Vec<f32>; 2],
+    sides: [Side; 2],
+    orders: [Vec<u32>; 2],
+    reached: Reached,
+) -> Found {
+    let [f, g] = [0, 1].map(|s| {
+        let own = eps * (sides[s].len() as f32).ln();
+        let mut values = vec![0.0; orders[s].len()];
+        for (&i, potential) in orders[s].iter().zip(&potentials[s]) {
+            values[i as usize] = potential - own;
+        }
+        values
+    });
+    let plan = Implicit { clouds, eps, f, g };
+    Found {
+        solved: Solved { plan, error: reached.error, iterations: reached.sweeps },
+        near: Near { sides, orders, blocks: reached.blocks },
+        left_out: reached.left_out,
+    }
+}

@@ -1,0 +1,34 @@
+//! Long work in pieces, between which somebody may look or end it.
+
+pub(super) use crate::scale::{Cancelled, Watch};
+
+/// Pairs of points between two looks: ten to thirty milliseconds.
+const PIECE: usize = 4_000_000;
+
+/// Counts work in pairs of points, since there is no clock on every platform, and calls the watch after each piece.
+pub(super) struct Pace<'w, W> {
+    watch: &'w mut W,
+    since: usize,
+    done: f64,
+}
+
+impl<'w, W: Watch> Pace<'w, W> {
+    pub(super) fn new(watch: &'w mut W) -> Self {
+        Self { watch, since: 0, done: 0.0 }
+    }
+
+    /// As much work as that many pairs of points was done.
+    pub(super) async fn spend(&mut self, pairs: usize) -> Result<(), Cancelled> {
+        self.since += pairs;
+        if self.since < PIECE {
+            return Ok(());
+        }
+        self.since = 0;
+        self.watch.step(self.done).await
+    }
+
+    /// The work has come this far.
+    pub(super) fn reach(&mut self, done: f64) {
+        self.done = self.done.max(done.min(1.0));
+    }
+}

@@ -1,0 +1,98 @@
+//! The columns that a leaf of the rows is compared with, side by side in memory, and a few rows of the plan over them.
+
+use super::side::Side;
+use crate::kernels::matmul::sgemm;
+use crate::kernels::{at_least, exp, max_of};
+
+/// Entries of the plan that are held at a time: they stay in the second cache.
+const HELD: usize = 1 << 17;
+
+/// Columns of a strip. A single run is used where it lies.
+#[derive(Default)]
+pub(super) struct Strip {
+    points: Vec<f32>,
+    offsets: Vec<f32>,
+}
+
+/// Points and their offsets: `(potential − |y|²)/ε`, and the logarithm of their weight.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a> {
+    points: &'a [f32],
+    offsets: &'a [f32],
+}
+
+impl Strip {
+    /// The points of some runs of leaves.
+    pub(super) fn gather<'a>(
+        &'a mut self,
+        side: &'a Side,
+        offsets: &'a [f32],
+        runs: &[[u32; 2]],
+    ) -> Columns<'a> {
+        let range = |run: &[u32; 2]| side.range(run[0] as usize..run[1] as usize);
+        if let [run] = runs {
+            return Columns { points: side.rows(range(run)), offsets: &offsets[range(run)] };
+        }
+        self.points.clear();
+        self.offsets.clear();
+        for run in runs {
+            self.points.extend_from_slice(side.rows(range(run)));
+            self.offsets.extend_from_slice(&offsets[range(run)]);
+        }
+        Columns { points: &self.points, offsets: &self.offsets }
+    }
+}
+
+/// What the columns contribute to the exponents of every row.
+pub(super) fn offsets(side: &Side, potential: &[f32], eps: f32) -> Vec<f32> {
+    let parts = potential.iter().zip(&side.squares).zip(&side.weights);
+    parts.map(|((p, square), weight)| (p - square) / eps + weight.ln()).collect()
+}
+
+impl Columns<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// How many rows to take at a time.
+    pub(super) fn band(&self) -> usize {
+        (HELD / self.len().max(1)).max(8)
+    }
+
+    /// `2 x·y/ε` of some rows (given as points of `dim` values) with all columns, row by row.
+    pub(super) fn products(&self, points: &[f32], dim: usize, eps: f32, out: &mut Vec<f32>) {
+        let rows = points.len() / dim.max(1);
+        out.resize(rows * self.len(), 0.0);
+        sgemm([rows, self.len(), dim], 2.0 / eps, (points, (dim, 1)), (self.points, (1, dim)), out);
+    }
+
+    /// The largest exponent of a row.
+    pub(super) fn top(&self, row: &[f32]) -> f32 {
+        max_of(row, self.offsets, |product, offset| product + offset)
+    }
+
+    /// Turns a row of products into exponents.
+    pub(super) fn exponents(&self, row: &mut [f32], own: f32) {
+        row.iter_mut().zip(self.offsets).for_each(|(value, offset)| *value += offset + own);
+    }
+
+    /// Turns a row of products into `exp(product + offset + own)` and sums it.
+    pub(super) fn exponentials(&self, row: &mut [f32], own: f32) -> f32 {
+        const LANES: usize = 16;
+        let mut sums = [0.0; LANES];
+        let (row, row_rest) = row.as_chunks_mut::<LANES>();
+        let (offsets, offsets_rest) = self.offsets.as_chunks::<LANES>();
+        for (row, offsets) in row.iter_mut().zip(offsets) {
+            for l in 0..LANES {
+                row[l] = exp(row[l] + (offsets[l] + own));
+                sums[l] += row[l];
+            }
+        }
+        let mut sum: f32 = sums.iter().sum();
+        for (value, offset) in row_rest.iter_mut().zip(offsets_rest) {
+            *value = exp(*value + (offset + own));
+            sum += *value;
+        }
+        at_least(f32::MIN_POSITIVE, sum)
+    }
+}

@@ -1,0 +1,127 @@
+//! However a plan is found and kept, what people see and take away of it is the same.
+#![cfg(not(target_arch = "wasm32"))]
+
+use concord::exec::Device;
+use concord::geometry::Dense;
+use concord::procedure::{self, NoControl, Settings, Sides, Way};
+use concord::protocol::{Export, Outcome};
+use concord::rng::Rng;
+use concord::study::rows::Rows;
+use concord::study::subject::{Looked, Subject};
+use concord::study::take_away::{Goods, file};
+use concord::{scale::Matching, solver::cost::CostKind, solver::infer::Encoders};
+use formats::Labels;
+use formats::write::record::Record;
+use pollster::block_on;
+
+const N: usize = 700;
+const DIM: usize = 6;
+const EPS: f32 = 0.01;
+
+/// Lumps in a common space, and the same points a little moved and in another order; some rows have no label.
+fn subject() -> Subject {
+    let mut rng = Rng::new(21);
+    let centres = rng.fill(5 * DIM, -2.0, 2.0);
+    let x = Dense::from_fn(N, DIM, |i, j| centres[(i % 5) * DIM + j] + 1.2 * rng.uniform(-1.0, 1.0));
+    let order: Vec<usize> = (0..N).map(|j| (j * 37 + 5) % N).collect();
+    let y = Dense::from_fn(N, DIM, |j, c| x.at(order[j], c) + 0.03 * rng.uniform(-1.0, 1.0));
+    let rows = |lump: &dyn Fn(usize) -> usize| Rows {
+        ids: None,
+        labels: Some(Labels {
+            name: "lump".into(),
+            names: (0..5).map(|k| format!("lump {k}")).collect(),
+            codes: (0..N).map(|i| if i % 11 == 0 { Labels::MISSING } else { lump(i) as u32 }).collect(),
+        }),
+    };
+    let rows = [rows(&|i| i % 5), rows(&|j| order[j] % 5)];
+    let truth = order.iter().enumerate().map(|(j, &i)| (i, j)).collect();
+    let settings = Settings { eps: EPS, ..Settings::default() };
+    Subject { sides: Sides::new(x, y).expect("usable"), rows, truth, settings }
+}
+
+fn look(subject: &Subject, way: Way) -> (Looked, Outcome, Vec<Vec<f32>>) {
+    let encoders = Encoders::Embedded { dim: DIM as u32, cost: CostKind::Sqm };
+    let points = subject.sides.points();
+    let (device, control) = (Device::Cpu, &mut NoControl);
+    let coupling = block_on(procedure::transport_by(way, &device, &encoders, points, EPS, control));
+    let coupling = coupling.expect("solved");
+    match way {
+        Way::Held => assert!(matches!(coupling.plan, Matching::Held(_))),
+        Way::Streamed => assert!(matches!(coupling.plan, Matching::Computed(_))),
+        Way::Multiscale => assert!(matches!(coupling.plan, Matching::Near { .. })),
+    }
+    let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
+    let (outcome, bulk) = block_on(looked.outcome(subject, 0.0, &mut NoControl)).expect("shown");
+    (looked, outcome, bulk)
+}
+
+#[test]
+fn plans_look_the_same_whichever_way_they_were_found() {
+    let subject = subject();
+    let (held, outcome, bulk) = look(&subject, Way::Held);
+    let value = |outcome: &Outcome, key: &str| {
+        outcome.figures.iter().find(|f| f.key == key).map(|f| f.value).expect("a figure")
+    };
+    assert!(value(&outcome, "foscttm") < 0.01, "{}", value(&outcome, "foscttm"));
+    assert!(value(&outcome, "label-transfer") > 0.95, "rows without a label do not count");
+    for way in [Way::Multiscale] {
+        let (looked, other, other_bulk) = look(&subject, way);
+        for figure in &outcome.figures {
+            let got = value(&other, &figure.key);
+            let near = 5e-3 * figure.value.abs().max(0.1);
+            assert!(
+                (got - figure.value).abs() < near,
+                "{way:?}, {}: {got}, not {}",
+                figure.key,
+                figure.value
+            );
+        }
+        // Partners of those that are sure of theirs, and where everything is drawn.
+        for (matches, confidence) in [(4, 6), (5, 7)] {
+            let sure = (0..N).filter(|&i| bulk[confidence][i] > 0.5);
+            let (mut same, mut all) = (0, 0);
+            for i in sure {
+                all += 1;
+                same += usize::from(bulk[matches][i] == other_bulk[matches][i]);
+            }
+            assert!(all > 100 && 100 * same >= 99 * all, "{way:?}: {same} of {all}");
+        }
+        for at in [2, 3, 8, 9] {
+            assert_eq!(bulk[at], other_bulk[at], "{way:?}: what does not depend on the plan");
+        }
+        // Either is solved to a thousandth of the mass, so that single points may lie a little apart.
+        let apart =
+            |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f32>() / a.len() as f32;
+        let (mine, others) = (&held.readout.projected, &looked.readout.projected);
+        let (sent, drawn) = (apart(mine.data(), others.data()), apart(&bulk[10], &other_bulk[10]));
+        assert!(sent < 2e-3 && drawn < 2e-3, "{way:?}: sent {sent}, drawn {drawn} apart");
+        // Every file that is made of a plan.
+        let files = |looked: &Looked, what: Export| {
+            let record = Record {
+                format: Record::FORMAT,
+                versions: Default::default(),
+                seed: 1,
+                settings: Default::default(),
+                executor: "cpu".into(),
+                inputs: Vec::new(),
+                timings: Vec::new(),
+                metrics: Default::default(),
+            };
+            let goods = Goods { subject: &subject, looked, model: None, record: &record };
+            file(what, &goods).expect("written").1.len() as f64
+        };
+        for what in [Export::Matches, Export::PlanTop, Export::PlanDense, Export::Projection] {
+            let (mine, others) = (files(&held, what), files(&looked, what));
+            assert!((mine / others - 1.0).abs() < 0.05, "{way:?}: {what:?} has {others} bytes, not {mine}");
+        }
+    }
+}
+
+#[test]
+fn few_points_are_held_and_many_are_not() {
+    assert_eq!(Way::of(4000, 4000, true), Way::Held);
+    assert_eq!(Way::of(4001, 4000, true), Way::Streamed);
+    assert_eq!(Way::of(4001, 4000, false), Way::Multiscale);
+    assert_eq!(Way::of(100_001, 4000, true), Way::Multiscale);
+    assert_eq!(Way::of(usize::MAX, usize::MAX, false), Way::Multiscale);
+}

@@ -10,4 +10,5 @@ pub mod linear;
 pub mod losses;
 pub mod mlp;
 pub mod sinkhorn;
+pub mod streamed;
 pub mod terms;

@@ -9,6 +9,7 @@ mod linear;
 mod network;
 mod objective;
 mod sides;
+mod streamed;
 mod transport;
 mod without_encoders;
 
@@ -17,6 +18,7 @@ pub use control::{Control, Failure, NoControl, Progress, Statistics, View};
 pub use linear::START_STEPS as LINEAR_STEPS;
 pub use objective::{Form, objective};
 pub use sides::Sides;
+pub use streamed::streamed;
 pub use transport::{Coupling, transport};
 pub use without_encoders::entropic_gw;
 

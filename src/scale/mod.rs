@@ -4,3 +4,12 @@
 mod clouds;
 
 pub use clouds::{Clouds, Implicit};
+
+/// A transport between all points, and how well it was solved.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    pub plan: Implicit,
+    /// How far the columns of the plan are from their weights, summed.
+    pub error: f32,
+    pub iterations: u32,
+}

@@ -11,6 +11,8 @@ use crate::kernels::relax::{self, Relax};
 use crate::kernels::{Quotient, accumulate, mat_t_vec, tick};
 use crate::plan::{Clock, Mat, PassId, Plan};
 
+pub use crate::kernels::pair_sinkhorn::panels;
+
 /// The sizes of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
@@ -34,7 +36,7 @@ pub struct Look {
     pub dual: f32,
 }
 
-/// Statistics that the ring keeps.
+/// Iterations whose statistics the ring keeps.
 const KEPT: u32 = 64;
 
 /// What an iteration is told: the columns of the one row of the schedule.
@@ -64,7 +66,7 @@ pub struct Streamed {
     /// An iteration: all of these in order.
     pub parts: Vec<PassId>,
     pub x: Mat,
-    /// In panels, see [`pair_sinkhorn::panels`].
+    /// As [`panels`] lays them out.
     pub y: Mat,
     /// Potentials without the squares: `f − |x|²`, `g − |y|²`.
     pub f: Mat,
@@ -81,8 +83,9 @@ impl Streamed {
     /// refused before anything large exists.
     pub fn record(extent: Extent, pairs: u64) -> Self {
         let Extent { rows, cols, dim } = extent;
-        let share = (pairs / u64::from(cols)).min(rows.into()) as u32;
-        let share = (share / GROUP * GROUP).max(GROUP).min(rows);
+        // Whole groups of rows, or all there are.
+        let groups = (pairs / u64::from(cols) / u64::from(GROUP)).max(1);
+        let share = u64::from(rows).min(groups * u64::from(GROUP)) as u32;
 
         let mut plan = Plan::new();
         let x = plan.mat("rows' points", rows, dim);
@@ -125,10 +128,5 @@ impl Streamed {
         reduce::record(&mut plan, Operation::Sum, 1.0, means, cell(statistics, 1));
         tick::record(&mut plan, statistics.buf, ring, clock);
         Self { plan, parts, x, y, f, g, velocity, sums, clock }
-    }
-
-    /// The most iterations between two looks at the statistics.
-    pub const fn most_between_looks() -> u32 {
-        KEPT
     }
 }

@@ -56,7 +56,9 @@ kernel_tests!(
     sort_rows,
     soft_rank,
     soft_rank_grad,
-    change
+    change,
+    pair_sinkhorn,
+    relax
 );
 
 async fn agrees(name: &str) {

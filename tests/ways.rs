@@ -64,7 +64,7 @@ fn plans_look_the_same_whichever_way_they_were_found() {
     };
     assert!(value(&outcome, "foscttm") < 0.01, "{}", value(&outcome, "foscttm"));
     assert!(value(&outcome, "label-transfer") > 0.95, "rows without a label do not count");
-    for way in [Way::Multiscale] {
+    for way in [Way::Streamed, Way::Multiscale] {
         let (looked, other, other_bulk) = look(&subject, way);
         for figure in &outcome.figures {
             let got = value(&other, &figure.key);

@@ -21,7 +21,9 @@ pub mod matmul;
 pub mod mse_grad;
 pub mod outer_divide;
 pub mod pair_rows;
+pub mod pair_sinkhorn;
 pub mod reduce;
+pub mod relax;
 pub mod row_dots;
 pub mod row_lse;
 pub mod similarity;
@@ -81,6 +83,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &soft_rank::KERNEL, cases: soft_rank::cases },
     Entry { kernel: &soft_rank_grad::KERNEL, cases: soft_rank_grad::cases },
     Entry { kernel: &change::KERNEL, cases: change::cases },
+    Entry { kernel: &pair_sinkhorn::KERNEL, cases: pair_sinkhorn::cases },
+    Entry { kernel: &relax::KERNEL, cases: relax::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -55,6 +55,10 @@ pub trait Control {
     /// Where the first fit puts its points, after [`Control::curious`] said yes.
     fn view(&mut self, _view: View<'_>) {}
 
+    /// The potentials that a transport between all points has reached. Whoever keeps them can go on from them, on another
+    /// device if this one is lost.
+    fn potentials(&mut self, _reached: [Vec<f32>; 2]) {}
+
     /// Whether training is to end now, with what was learned so far.
     fn finish(&self) -> bool {
         false

@@ -10,6 +10,7 @@ mod linear;
 mod network;
 mod objective;
 mod sides;
+mod streamed;
 mod transport;
 mod without_encoders;
 
@@ -18,6 +19,7 @@ pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watch
 pub use linear::{GLANCED, REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
 pub use objective::{Form, objective};
 pub use sides::{JUDGED, Sides, pairs_within};
+pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};
 pub use without_encoders::entropic_gw;
 

@@ -2,6 +2,7 @@
 
 use super::control::{Control, Failure, Progress, Watching};
 use super::embedding::embed;
+use super::streamed::streamed;
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
 use crate::metrics::plan::matches;
@@ -96,7 +97,10 @@ pub async fn transport_by(
     ];
     check(&embedded)?;
     let clouds = Clouds::new([&embedded[0], &embedded[1]], encoders.cost());
-    let (plan, error): (Matching, f32) = {
+    let (plan, error): (Matching, f32) = if way == Way::Streamed {
+        let solved = streamed(device, clouds, eps, SOLVED, None, control).await?;
+        (Matching::Computed(solved.plan), solved.error)
+    } else {
         let watch = &mut Watching::new(control, "matching all points");
         let found = multiscale(clouds, eps, SOLVED, watch).await?;
         let error = found.solved.error;

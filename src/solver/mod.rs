@@ -9,5 +9,7 @@ pub mod infer;
 pub mod linear;
 pub mod losses;
 pub mod mlp;
+pub mod momentum;
 pub mod sinkhorn;
+pub mod streamed;
 pub mod terms;

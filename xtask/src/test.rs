@@ -10,8 +10,10 @@ use crate::{build, system, tools};
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// The test files that have one body for native Vulkan and for the browser.
-const DEVICE_TESTS: [&str; 9] =
-    ["kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "fit_time", "devices"];
+const DEVICE_TESTS: [&str; 10] = [
+    "kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "fit_time", "devices",
+    "streamed",
+];
 
 /// The test files that only exist in the browser.
 const BROWSER_TESTS: [&str; 1] = ["transport"];

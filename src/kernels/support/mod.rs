@@ -8,6 +8,7 @@ mod exp;
 mod gemm;
 mod lanes;
 mod mat_vec;
+mod pairs;
 mod potential;
 
 pub use activation::Activation;
@@ -25,5 +26,6 @@ pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,
 };
+pub(super) use pairs::{PANEL, Rows};
 pub use potential::Potential;
 pub(super) use potential::{LseParams, potential_cases, record_potential};

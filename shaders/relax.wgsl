@@ -1,0 +1,32 @@
+// v_j ← β v_j + α ε log(b/c_j), g += v, c ← 0: a Sinkhorn half-step from the columns' sums, longer by α and carried on
+// by what is left of earlier steps, after which the sums can be gathered anew. With α = 1 and β = 0 it is Sinkhorn's.
+
+struct Params {
+    len: u32,
+    weight: f32,             // b
+    c_offset: u32, v_offset: u32, g_offset: u32,
+    columns: u32, steps: u32, first_column: u32,   // ε, α and β lie beside each other in the schedule
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> schedule: array<f32>;
+@group(0) @binding(2) var<storage, read> step: array<u32>;
+@group(0) @binding(3) var<storage, read_write> c: array<f32>;
+@group(0) @binding(4) var<storage, read_write> v: array<f32>;
+@group(0) @binding(5) var<storage, read_write> g: array<f32>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let j = linear_group(group, groups) * 256u + lane;
+    if j >= p.len { return; }
+    let step_length = scheduled(p.first_column) * scheduled(p.first_column + 1u);
+    let ratio = p.weight / max(c[p.c_offset + j], 1e-37);
+    let velocity = scheduled(p.first_column + 2u) * v[p.v_offset + j] + step_length * log(ratio);
+    v[p.v_offset + j] = velocity;
+    g[p.g_offset + j] += velocity;
+    c[p.c_offset + j] = 0.0;
+}

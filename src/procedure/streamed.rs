@@ -1,0 +1,263 @@
+//! Entropic transport between all points of both sides, without an array that has a place for every pair.
+//!
+//! ε falls from coarse to fine in a few large steps, each begun when the one before is roughly solved; within a step
+//! the iterations are accelerated ([`Momentum`]). The host looks at the device's statistics after every stretch of
+//! iterations, and keeps a copy of the potentials: to go back to, and for whoever has to go on elsewhere.
+
+use super::control::{Control, Failure, Progress};
+use crate::exec::{AnyExecutor, Device, Executor};
+use crate::scale::{Clouds, Implicit, Solved};
+use crate::solver::momentum::{Momentum, Verdict};
+use crate::solver::streamed::{Extent, Look, Streamed, Stride, panels};
+
+/// ε begins here; the mean cost is 1.
+const COARSEST: f32 = 1.0;
+/// What a step takes ε down to, at least.
+const FALL: f32 = 0.25;
+/// The error at which the next step may begin.
+const ROUGH: f32 = 0.1;
+/// The error up to which given potentials belong to an ε.
+const CLOSE: f32 = 0.5;
+/// Iterations of one stretch.
+const STRETCH: u32 = 8;
+/// The most iterations at one ε, and at the last.
+const PATIENCE: u32 = 48;
+const LAST_PATIENCE: u32 = 2000;
+/// Stretches without a better error after which there is no hope: what rounding leaves.
+const STALE: u32 = 8;
+/// Submits under way: a cancelled run waits for these.
+const IN_FLIGHT: u32 = 2;
+
+/// Solves the transport at `eps` until the columns miss their weights by no more than `tolerance` in sum, or as far as
+/// it goes; from potentials that an earlier run has reached, where they are given.
+pub async fn streamed(
+    device: &Device,
+    clouds: Clouds,
+    eps: f32,
+    tolerance: f32,
+    start: Option<[Vec<f32>; 2]>,
+    control: &mut impl Control,
+) -> Result<Solved, Failure> {
+    let extent = extent_of(&clouds, eps, start.as_ref())?;
+    let at_once = pairs_at_once(device, extent.dim);
+    let mut recorded = Streamed::record(extent, at_once);
+    // Small problems take several iterations in a submit.
+    let fitting = (at_once / extent.pairs()).clamp(1, STRETCH.into()) as u32;
+    let repeats = if recorded.parts.len() == 1 { fitting } else { 1 };
+    let executor = device.prepare(std::mem::take(&mut recorded.plan)).await?;
+    let mut run = Run {
+        executor,
+        recorded,
+        extent,
+        repeats,
+        clouds: &clouds,
+        control,
+        kept: [Vec::new(), Vec::new()],
+        error: f32::MAX,
+        iterations: 0,
+        parts_done: 0,
+        expected: 0,
+    };
+    let ladder = ladder(eps);
+    run.load(start.as_ref())?;
+    let first = if start.is_some() { run.rung_of_start(&ladder).await? } else { 0 };
+    for (k, eps) in ladder.iter().enumerate().skip(first) {
+        let left = (ladder.len() - 1 - k) as u32;
+        if left > 0 {
+            run.solve(*eps, ROUGH.max(tolerance), PATIENCE, left).await?;
+        } else {
+            run.solve(*eps, tolerance, LAST_PATIENCE, 0).await?;
+        }
+    }
+    let ([f, g], error, iterations) = (run.potentials(), run.error, run.iterations);
+    Ok(Solved { plan: Implicit { clouds, eps, f, g }, error, iterations })
+}
+
+/// The sizes, if there is something to solve.
+fn extent_of(clouds: &Clouds, eps: f32, start: Option<&[Vec<f32>; 2]>) -> Result<Extent, Failure> {
+    let lengths = [clouds.x.rows(), clouds.y.rows()];
+    if lengths.contains(&0) || clouds.x.cols() == 0 {
+        return Err(Failure::Input("There are no points to match.".into()));
+    }
+    if !(eps > 0.0 && eps.is_finite()) {
+        return Err(Failure::Input(format!("ε has to be larger than zero, not {eps}.")));
+    }
+    if start.is_some_and(|potentials| potentials.each_ref().map(Vec::len) != lengths) {
+        return Err(Failure::Input("The potentials to start from belong to other points.".into()));
+    }
+    let [rows, cols, dim] = [lengths[0], lengths[1], clouds.x.cols()]
+        .map(|size| u32::try_from(size).map_err(|_| Failure::Input(format!("{size} points are too many."))));
+    Ok(Extent { rows: rows?, cols: cols?, dim: dim? })
+}
+
+/// Pairs in one submit: a few tens of milliseconds of work, in a browser and on a slow device as well. What a pair
+/// takes grows with the dimensions, and besides there is an exponential, worth about 32 of them.
+fn pairs_at_once(device: &Device, dim: u32) -> u64 {
+    let at_32 = if matches!(device, Device::Cpu) { 1 << 24 } else { 1 << 25 };
+    at_32 * 64 / u64::from(dim + 32)
+}
+
+/// ε from coarse to fine, the last one exactly as it was asked for.
+fn ladder(eps: f32) -> Vec<f32> {
+    let falls = ((COARSEST / eps).ln() / (1.0 / FALL).ln()).ceil().max(0.0);
+    let mut all: Vec<f32> =
+        (0..falls as u32).map(|k| COARSEST * (eps / COARSEST).powf(k as f32 / falls)).collect();
+    all.push(eps);
+    all
+}
+
+/// A transport under way.
+struct Run<'a, C> {
+    executor: AnyExecutor,
+    recorded: Streamed,
+    extent: Extent,
+    /// Iterations in one submit; where an iteration has several parts, one.
+    repeats: u32,
+    clouds: &'a Clouds,
+    control: &'a mut C,
+    /// The last good potentials, without the squares, and their error.
+    kept: [Vec<f32>; 2],
+    error: f32,
+    iterations: u32,
+    parts_done: u32,
+    /// Iterations in all, as far as can be told.
+    expected: u32,
+}
+
+impl<C: Control> Run<'_, C> {
+    /// Hands everything to the device.
+    fn load(&mut self, start: Option<&[Vec<f32>; 2]>) -> Result<(), Failure> {
+        let Clouds { x, y, x_squares, y_squares } = self.clouds;
+        self.executor.write(self.recorded.x.buf, x.data())?;
+        self.executor.write(self.recorded.y.buf, &panels(y.data(), y.cols()))?;
+        self.kept = match start {
+            Some([f, g]) => [difference(f, x_squares), difference(g, y_squares)],
+            // Potentials of zero.
+            None => [x_squares, y_squares].map(|squares| squares.iter().map(|s| -s).collect()),
+        };
+        self.restore()
+    }
+
+    /// Takes the device back to the kept potentials; the iteration that follows leaves them as they are.
+    fn restore(&mut self) -> Result<(), Failure> {
+        let cols = self.extent.cols;
+        self.executor.write(self.recorded.g.buf, &self.kept[1])?;
+        self.executor.write(self.recorded.sums.buf, &vec![1.0 / cols as f32; cols as usize])?;
+        Ok(())
+    }
+
+    /// The place on the ladder that the given potentials had reached: the finest ε at which they are nearly right.
+    async fn rung_of_start(&mut self, ladder: &[f32]) -> Result<usize, Failure> {
+        for (k, &eps) in ladder.iter().enumerate().rev() {
+            let looks = self.stretch(Stride { eps, alpha: 0.0, beta: 0.0 }, 1, 0.0).await?;
+            if looks.last().is_some_and(|look| look.error <= CLOSE) {
+                return Ok(k);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Iterates at one ε until the error is small enough, with `left` more to come.
+    async fn solve(&mut self, eps: f32, goal: f32, patience: u32, left: u32) -> Result<(), Failure> {
+        let mut momentum = Momentum::new(eps);
+        let mut before = None;
+        let (mut best, mut stale) = (f32::MAX, 0);
+        let end = self.iterations + patience;
+        while self.iterations < end && stale < STALE {
+            let looks = self.stretch(momentum.stride(), STRETCH, goal).await?;
+            let Some(&now) = looks.last() else { break };
+            let verdict = momentum.learn(before, &looks);
+            stale = if now.error < 0.99 * best { 0 } else { stale + 1 };
+            if verdict == Verdict::GoBack {
+                self.restore()?;
+                continue;
+            }
+            if !(now.error.is_finite() && now.dual.is_finite()) {
+                let cause = "the transport has no finite plan".into();
+                return Err(Failure::Diverged { step: self.iterations, cause });
+            }
+            self.keep(now).await?;
+            if now.error <= goal {
+                return Ok(());
+            }
+            best = best.min(now.error);
+            self.expect(before, now, goal, left);
+            before = Some(now);
+        }
+        Ok(())
+    }
+
+    /// Plays iterations and returns their statistics; fewer where looking is cheap beside an iteration and the error
+    /// is small enough.
+    async fn stretch(&mut self, stride: Stride, count: u32, goal: f32) -> Result<Vec<Look>, Failure> {
+        self.executor.write(self.recorded.clock.schedule, &stride.words())?;
+        let parts = self.recorded.parts.clone();
+        let mut looks = Vec::new();
+        let mut left = count;
+        while left > 0 {
+            let repeats = self.repeats.min(left);
+            for &part in &parts {
+                self.executor.submit(part, repeats)?;
+                self.executor.settle(IN_FLIGHT).await?;
+                self.parts_done += repeats;
+                let of = (self.expected * parts.len() as u32).max(self.parts_done + 1);
+                let progress = Progress { phase: "matching all points", done: self.parts_done, of };
+                self.control.checkpoint(progress).await?;
+            }
+            self.iterations += repeats;
+            left -= repeats;
+            if left > 0 && parts.len() == 1 {
+                continue;
+            }
+            self.executor.settle(0).await?;
+            if let Some(stats) = self.executor.stats()? {
+                looks.extend(stats.values.as_chunks().0.iter().map(|&[error, dual]| Look { error, dual }));
+            }
+            if looks.last().is_some_and(|look| look.error <= goal) {
+                break;
+            }
+        }
+        Ok(looks)
+    }
+
+    /// Keeps the potentials as they stand, here and with whoever watches.
+    async fn keep(&mut self, now: Look) -> Result<(), Failure> {
+        let f = self.executor.read(self.recorded.f.buf).await?;
+        let g = self.executor.read(self.recorded.g.buf).await?;
+        (self.kept, self.error) = ([f, g], now.error);
+        let potentials = self.potentials();
+        self.control.potentials(potentials);
+        Ok(())
+    }
+
+    /// The kept potentials of the cost itself.
+    fn potentials(&self) -> [Vec<f32>; 2] {
+        let squares = [&self.clouds.x_squares, &self.clouds.y_squares];
+        [0, 1].map(|side| self.kept[side].iter().zip(squares[side]).map(|(v, square)| v + square).collect())
+    }
+
+    /// Says how many iterations there will be if the error goes on shrinking as it does.
+    fn expect(&mut self, before: Option<Look>, now: Look, goal: f32, left: u32) {
+        let rate = before.map_or(0.5, |before| (now.error / before.error).clamp(0.1, 0.95));
+        let stretches = ((goal / now.error).ln() / rate.ln()).clamp(0.0, 100.0);
+        self.expected = self.iterations + (stretches * STRETCH as f32).ceil() as u32 + left * 2 * STRETCH;
+    }
+}
+
+fn difference(values: &[f32], squares: &[f32]) -> Vec<f32> {
+    values.iter().zip(squares).map(|(v, square)| v - square).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ladder;
+
+    #[test]
+    fn a_ladder_ends_where_it_was_told_to() {
+        assert_eq!(ladder(2.0), [2.0]);
+        assert_eq!(ladder(1.0), [1.0]);
+        let fine = ladder(0.05);
+        assert_eq!((fine.len(), fine[0], fine[3]), (4, 1.0, 0.05));
+        assert!(fine.windows(2).all(|pair| pair[1] < pair[0] && pair[1] > 0.24 * pair[0]));
+    }
+}

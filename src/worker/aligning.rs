@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use formats::write::model::Model;
 use formats::write::record::{Record, Timing};
@@ -117,7 +118,7 @@ impl Task<'_> {
             self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
         }
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(Rc::new(study));
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
@@ -189,12 +190,18 @@ impl Task<'_> {
 
     /// Shows another candidate of the last alignment.
     pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
-        let Some(mut study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
-        let chosen = (candidate as usize).min(study.alignment.candidates.len() - 1);
+        let Some(mut held) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
+        let chosen = (candidate as usize).min(held.alignment.candidates.len() - 1);
         let start = now();
-        let mut watched = Watched::new(self.runs, self.run);
-        let outcome = study.couple(self.device, chosen, &mut watched).await;
-        let shown = match outcome {
+        let coupled = held.couple(self.device, chosen, &mut Watched::new(self.runs, self.run)).await;
+        // A comparison that was given up looks at it until it notices.
+        let study = loop {
+            match Rc::get_mut(&mut held) {
+                Some(study) => break study,
+                None => rest(LOOK_MS).await,
+            }
+        };
+        let shown = match coupled {
             Ok(coupling) => {
                 study.coupling = coupling;
                 study.shown = chosen;
@@ -204,7 +211,7 @@ impl Task<'_> {
             Err(fault) => Err(fault.into()),
         };
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(held);
         desk.applied = None;
         let (outcome, bulk) = shown?;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
@@ -213,12 +220,10 @@ impl Task<'_> {
 
     /// Entropic Gromov-Wasserstein on the same data.
     pub(super) async fn compare(&self) -> Result<(), Refusal> {
-        let Some(study) = self.desk.borrow_mut().study.take() else { return Err(nothing_yet()) };
+        let Some(study) = self.desk.borrow().study.clone() else { return Err(nothing_yet()) };
         let start = now();
         let mut watched = Watched::new(self.runs, self.run);
-        let compared = compare(self.device, &study, &mut watched).await;
-        self.desk.borrow_mut().study = Some(study);
-        let (outcome, bulk) = compared?;
+        let (outcome, bulk) = compare(self.device, &study, &mut watched).await?;
         let outcome = Outcome { train_s: (now() - start) / 1000.0, ..outcome };
         post(self.run, Event::Compared(Box::new(outcome)), bulk);
         Ok(())
@@ -229,7 +234,7 @@ impl Task<'_> {
         let model = self.model().ok_or_else(|| {
             Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
         })?;
-        let (points, rows) = {
+        let (points, rows, truth) = {
             let desk = self.desk.borrow();
             let side = |side: Side| -> Result<(Dense, Rows), Refusal> {
                 let slots = [Slot::New(side), Slot::Features(side)];
@@ -240,7 +245,10 @@ impl Task<'_> {
                 points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
             };
             let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
-            ([x, y], classed([rx, ry]))
+            // Pairs are between new rows; where a side keeps its old ones, they say nothing.
+            let new = Side::BOTH.iter().all(|side| desk.table(Slot::New(*side)).is_some());
+            let truth = if new { desk.pairs(Slot::NewTruth).to_vec() } else { Vec::new() };
+            ([x, y], classed([rx, ry]), truth)
         };
         let start = now();
         let embedded = [model::embed(&model, 0, &points[0])?, model::embed(&model, 1, &points[1])?];
@@ -253,7 +261,7 @@ impl Task<'_> {
         let [x, y] = points;
         let sides = Sides::new(x, y)?;
         let shown =
-            Shown { sides: &sides, rows: &rows, truth: &[], settings: &settings, coupling: &coupling };
+            Shown { sides: &sides, rows: &rows, truth: &truth, settings: &settings, coupling: &coupling };
         let (report, _) = shown.report()?;
         let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
         let (outcome, bulk) = shown.outcome(&report, score);

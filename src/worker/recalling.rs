@@ -1,5 +1,7 @@
 //! A sample's own encoders, applied to it: a finished alignment at once, without the training.
 
+use std::rc::Rc;
+
 use super::aligning::{Refusal, Task, nothing_yet, raw};
 use super::desk;
 use super::live::Live;
@@ -27,7 +29,7 @@ impl Task<'_> {
         study.infer_s = (now() - start) / 1000.0;
         let (outcome, bulk) = study.outcome()?;
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(Rc::new(study));
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())

@@ -35,7 +35,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "study",
         ],
     ),
-    ("study", &["exec", "geometry", "kernels", "metrics", "procedure", "protocol", "rng", "scale", "solver"]),
+    (
+        "study",
+        &[
+            "exec",
+            "geometry",
+            "kernels",
+            "metrics",
+            "plan",
+            "procedure",
+            "protocol",
+            "rng",
+            "scale",
+            "solver",
+        ],
+    ),
     ("app", &["protocol"]),
 ];
 

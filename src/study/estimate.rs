@@ -299,3 +299,108 @@ fn training_step(task: &Task, settings: &Settings, sample: usize) -> Work {
 fn dispatches(settings: &Settings) -> f64 {
     47.0 + 2.0 * f64::from(settings.train.sinkhorn + settings.train.conjugate)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Dense;
+    use crate::plan::Plan;
+    use crate::procedure::{Form, objective};
+    use crate::solver::align::{Problem, Terms};
+    use crate::solver::cost::CostKind;
+    use crate::solver::infer::{Encoders, Infer};
+
+    const PACE: Pace = Pace { product: 1e-10, host: 1e-10, entry: 1e-9, dispatch: 1e-6, correction: 1.0 };
+
+    fn machine(buffer: u64, memory: u64) -> Machine {
+        Machine { executor: ExecutorKind::Cpu, pace: PACE, buffer, memory }
+    }
+
+    fn roomy() -> Machine {
+        machine(1 << 34, 7 << 29)
+    }
+
+    fn task(rows: usize) -> Task {
+        Task { rows: [rows, rows], cols: [24, 20], measures: 3 }
+    }
+
+    #[test]
+    fn small_plans_are_held_whole() {
+        for executor in [ExecutorKind::Cpu, ExecutorKind::Gpu] {
+            assert_eq!(way(4000, 4000, executor), Way::Held);
+        }
+    }
+
+    /// The buffers of a real training, recorded.
+    #[test]
+    fn the_memory_of_training_is_what_its_plan_holds() {
+        let (sample, fits) = (120, 3);
+        let task = Task { rows: [sample, sample], cols: [24, 20], measures: fits };
+        for loss in LossChoice::ALL {
+            let settings = Settings { loss, ..Settings::default() };
+            let mut plan = Plan::new();
+            let [x, y] = task.cols.map(|cols| plan.mats("inputs", fits as u32, sample as u32, cols as u32));
+            let line = Dense::from_fn(sample, sample, |i, j| i.abs_diff(j) as f32);
+            let within = vec![line; fits];
+            let objective = objective(&mut plan, loss, [&within, &within], Form::Dense);
+            Align::record(&mut plan, &settings.train, &Problem { x, y, objective, terms: Terms::default() });
+            let (told, real) = (training(&task, &settings, sample), plan.bytes() as f64);
+            assert!((0.6..1.7).contains(&(told / real)), "{}: {told} beside {real}", loss.name());
+        }
+    }
+
+    #[test]
+    fn the_memory_of_the_last_transport_is_what_its_plan_holds_and_its_copies() {
+        let (n, m) = (200, 150);
+        let points = [vec![0.5; n * 4], vec![0.5; m * 4]];
+        let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
+        let infer = Infer::record(&encoders, [&points[0], &points[1]], 0.05);
+        let squares = infer.plan.bytes() as f64 / (NUMBER * (n * m) as f64);
+        assert!((2.0..PLAN_COPIES - 2.0).contains(&squares), "and three copies on the host: {squares}");
+    }
+
+    #[test]
+    fn a_subsample_that_does_not_fit_is_made_smaller_and_that_is_said() {
+        let settings = Settings { sample: 4000, ..Settings::default() };
+        let whole = estimate(&task(4000), &settings, &roomy());
+        assert_eq!((whole.sample, whole.wished), (4000, None));
+        let told = estimate(&task(4000), &settings, &machine(128 << 20, 7 << 29));
+        assert_eq!(told.wished, Some(4000));
+        let largest = |sample: f64| 2.0 * NUMBER * 3.0 * sample * sample;
+        let (sample, limit) = (f64::from(told.sample), (128u64 << 20) as f64);
+        assert!(largest(sample) <= limit && largest(sample / 0.85) > limit, "{sample}");
+        assert!(told.seconds < whole.seconds && told.bytes < whole.bytes);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_would() {
+        let machine = roomy();
+        let settings = Settings::default();
+        let large = estimate(&task(30_000), &settings, &machine);
+        let words = large.refusal.expect("18 GB of copies");
+        assert!(words.contains("GB of memory"), "{words}");
+        let rows = words.split("About ").nth(1).and_then(|rest| rest.split(' ').next()).expect("rows");
+        let rows: usize = rows.parse().expect("a number");
+        assert!(rows > 2000, "{rows}");
+        assert_eq!(estimate(&task(rows), &settings, &machine).refusal, None, "what is advised fits");
+        assert!(estimate(&task(2 * rows), &settings, &machine).refusal.is_some());
+    }
+
+    #[test]
+    fn more_work_takes_longer_and_runs_teach() {
+        let machine = roomy();
+        let seconds = |settings: Settings| estimate(&task(1000), &settings, &machine).seconds;
+        let usual = seconds(Settings::default());
+        let mut longer = Settings::default();
+        longer.train.steps *= 2;
+        assert!(seconds(longer) > usual);
+        assert!(seconds(Settings { fits: 2, ..Settings::default() }) > usual);
+        assert!(seconds(Settings { encoder: EncoderChoice::Linear, ..Settings::default() }) < usual);
+        assert!(estimate(&task(2000), &Settings::default(), &machine).seconds > usual);
+        let mut pace = PACE;
+        pace.learn(10.0, 20.0);
+        let slower = Machine { pace, ..machine };
+        let told = estimate(&task(1000), &Settings::default(), &slower).seconds;
+        assert!(told > 1.5 * usual && told < 2.0 * usual, "{told} after {usual}");
+    }
+}

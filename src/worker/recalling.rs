@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use super::aligning::{Refusal, Task, nothing_yet, raw};
 use super::desk;
-use super::live::Live;
+use super::live::Watched;
 use super::scope::{now, post};
 use super::source::BlobSource;
-use crate::procedure::Settings;
 use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
 use crate::study::recall::{Data, recall};
 
@@ -23,9 +22,9 @@ impl Task<'_> {
             [table(Side::X)?, table(Side::Y)?]
         };
         let sides = self.sides(&AlignOptions::default())?;
-        let mut live = Live::new(self.runs, self.run, &Settings::default(), [Vec::new(), Vec::new()]);
+        let mut watched = Watched::new(self.runs, self.run);
         let start = now();
-        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut live).await?;
+        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut watched).await?;
         study.infer_s = (now() - start) / 1000.0;
         let (outcome, bulk) = study.outcome()?;
         let mut desk = self.desk.borrow_mut();

@@ -147,6 +147,23 @@ fn a_run_can_be_cancelled_at_any_checkpoint_of_any_phase() {
 }
 
 #[test]
+fn a_comparison_can_be_cancelled_and_watching_changes_nothing() {
+    let (sides, _) = hidden(40, 40);
+    let solve = |at: usize| {
+        let mut control = Stop { seen: Vec::new(), at };
+        let solved = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &small(), &mut control));
+        (solved.map(|(coupling, _)| coupling), control.seen)
+    };
+    let (whole, seen) = solve(usize::MAX);
+    assert!(seen.len() > 2 && seen.iter().all(|phase| *phase == "comparing"), "{seen:?}");
+    let alone = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &small(), &mut NoControl));
+    assert_eq!(whole.expect("solves").plan.data(), alone.expect("solves").0.plan.data());
+    let (ended, seen) = solve(1);
+    assert!(matches!(ended, Err(Failure::Cancelled)), "{:?}", ended.err());
+    assert_eq!(seen.len(), 2, "nothing runs on");
+}
+
+#[test]
 fn subsamples_that_are_drawn_anew_still_find_a_hidden_rotation() {
     let (sides, pairs) = hidden(200, 200);
     let closer = |sample: usize, redraw: Option<u32>| {

@@ -7,6 +7,8 @@ use concord::geometry::Dense;
 use concord::metrics::plan::matches;
 use concord::metrics::truth::exact_matches;
 use concord::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
+use concord::study::recall::{Data, recall};
+use formats::write::model::Model;
 use formats::{Bytes, Choices, NoWatch};
 use pollster::block_on;
 
@@ -131,4 +133,27 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let (ma, mb) = (mean(a), mean(b));
     let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(a, b)| f(a - ma, b - mb)).sum::<f64>();
     sum(&|a, b| a * b) / (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt()
+}
+
+/// The encoders that the samples come with (`cargo xtask samples`), applied as the page does it.
+#[test]
+fn every_sample_comes_with_encoders_that_align_it() {
+    for (set, least) in [("words", 0.1), ("digits", 0.02), ("assays", 0.4), ("swiss", 0.05)] {
+        let path = format!("{}/www/samples/{set}/model.safetensors", env!("CARGO_MANIFEST_DIR"));
+        let model = Model::load(&std::fs::read(&path).expect("a model")).expect("loads");
+        let tables = [points(set, "x.npy"), points(set, "y.npy")];
+        let [x, y] = tables.clone();
+        let sides = Sides::new(x, y).expect("usable");
+        let data = Data { sides, rows: Default::default(), truth: pairs(set, "pairs.csv"), tables };
+        let study = block_on(recall(&Device::Cpu, data, model.clone(), &mut NoControl)).expect("is recalled");
+        let (outcome, _) = block_on(study.outcome(&mut NoControl)).expect("shown");
+        assert!(outcome.trained_before && outcome.train_s == 0.0);
+        let value = |key: &str| outcome.figures.iter().find(|f| f.key == key).map(|f| f.value).expect(key);
+        eprintln!("{set}: FOSCTTM {:.4}, score {:.4}", value("foscttm"), value("spearman"));
+        assert!(value("foscttm") < least, "{set}: {}", value("foscttm"));
+        // What is shown again is the same.
+        let again = block_on(study.couple(&Device::Cpu, 0, &mut NoControl)).expect("couples");
+        assert_eq!(again.plan.whole(), study.looked.coupling.plan.whole());
+        assert_eq!(study.saved.map(|saved| saved.model), Some(model));
+    }
 }

@@ -3,6 +3,7 @@
 
 pub mod history;
 pub mod ledger;
+pub mod misfit;
 pub mod options;
 pub mod palette;
 pub mod samples;

@@ -267,18 +267,18 @@ pub struct Preset {
 
 pub const PRESETS: &[Preset] = &[
     Preset {
-        name: "standard",
-        label: "Standard",
-        about: "Linear maps and networks over several distances. Right for most data.",
-    },
-    Preset {
         name: "quick",
         label: "Quick look",
         about: "Linear maps only: seconds instead of minutes, a first impression.",
     },
     Preset {
+        name: "standard",
+        label: "Standard",
+        about: "Linear maps and networks over several distances. Right for most data.",
+    },
+    Preset {
         name: "ranks",
-        label: "Only the order counts",
+        label: "Non-metric / ranks",
         about: "Compares soft ranks of distances. For scales that are distorted, not merely different.",
     },
     Preset {

@@ -70,7 +70,13 @@ impl Sample {
     /// The files of its unseen points.
     pub fn new_files(&self) -> Vec<(Slot, &'static str)> {
         if self.unseen {
-            vec![(Slot::New(Side::X), "x_new.npy"), (Slot::New(Side::Y), "y_new.npy")]
+            vec![
+                (Slot::New(Side::X), "x_new.npy"),
+                (Slot::New(Side::Y), "y_new.npy"),
+                (Slot::NewLabels(Side::X), "labels_x_new.csv"),
+                (Slot::NewLabels(Side::Y), "labels_y_new.csv"),
+                (Slot::NewTruth, "pairs_new.csv"),
+            ]
         } else {
             Vec::new()
         }

@@ -283,6 +283,21 @@ mod tests {
     }
 
     #[test]
+    fn a_part_keeps_what_is_known_of_its_rows() {
+        let points = || Dense::from_fn(6, 2, |i, j| (i * i + j) as f32);
+        let [dx, dy] = [3, 7].map(|k| Dense::from_fn(6, 6, |i, j| (k * i + j) as f32));
+        let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
+        let sides = sides.sharing(points(), points()).expect("fits");
+        let sides = sides.knowing(vec![(5, 0), (2, 1), (3, 3)]).expect("within");
+        let part = sides.part([&[1, 2, 4, 5], &[0, 1, 2, 5]]).expect("usable");
+        assert_eq!(part.points()[0].data(), [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0]);
+        assert_eq!(part.known(), [(3, 0), (1, 1)], "in their new places; one row is not there");
+        let within = part.within(1, Distance::Given, &[3, 0]).expect("given");
+        assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0]);
+        assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0, 26.0]));
+    }
+
+    #[test]
     fn given_distances_are_used_instead_of_computed_ones_and_only_where_they_are() {
         let points = || Dense::from_fn(5, 2, |i, j| (i * 2 + j) as f32);
         let [dx, dy] = [3, 7].map(|k| Dense::from_fn(5, 5, |i, j| (k * i + j) as f32));

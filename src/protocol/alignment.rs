@@ -1,5 +1,6 @@
 //! What is said about an alignment: the settings of a run, how it goes, and what came of it.
 
+use formats::Step;
 use serde::{Deserialize, Serialize};
 
 use super::Side;
@@ -90,6 +91,8 @@ pub struct Finding {
     pub fix: String,
     /// Settings that would follow the advice, to be taken over with one click.
     pub options: Option<Box<AlignOptions>>,
+    /// A step on the columns of a side that would follow it.
+    pub step: Option<(Side, Step)>,
     pub serious: bool,
 }
 

@@ -43,6 +43,10 @@ pub enum Slot {
     Truth,
     /// Points for encoders that are trained already.
     New(Side),
+    /// Labels of these.
+    NewLabels(Side),
+    /// The true pairs among these, for scoring only.
+    NewTruth,
     Model,
     /// The record of a run, whose settings are taken over.
     Record,
@@ -86,4 +90,14 @@ pub enum Content {
         about: String,
         options: Box<AlignOptions>,
     },
+}
+
+impl Content {
+    /// Rows and columns of a table.
+    pub fn size(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Table(preview) => Some((preview.rows, preview.cols)),
+            _ => None,
+        }
+    }
 }

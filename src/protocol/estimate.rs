@@ -10,7 +10,7 @@ pub struct Estimate {
     pub bytes: f64,
     /// The memory there is.
     pub room: f64,
-    /// Points a side that the networks learn from, of how many.
+    /// Points a side that the encoders learn from, of how many.
     pub sample: u32,
     pub rows: [u32; 2],
     /// Points a side that were asked for, where fewer have to do.

@@ -28,7 +28,7 @@ pub struct Machine {
 
 /// What is to be aligned: rows and columns of both sides, and how many measures are tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Task {
+pub struct Size {
     pub rows: [usize; 2],
     pub cols: [usize; 2],
     pub measures: usize,
@@ -113,33 +113,36 @@ impl Work {
 }
 
 /// What aligning takes on this machine. The subsample is the wished one, or the largest that fits.
-pub fn estimate(task: &Task, settings: &Settings, machine: &Machine) -> Estimate {
-    let [n, m] = task.rows;
+pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate {
+    let [n, m] = size.rows;
     let most = n.max(m);
-    let wished = settings.sample.min(most);
-    let sample = fitting(task, settings, machine, wished);
-    let bytes = bytes(task, settings, sample);
+    let wished = match settings.encoder {
+        EncoderChoice::Linear => linear_sample(size.cols[0].max(size.cols[1])),
+        EncoderChoice::Both | EncoderChoice::Networks => settings.sample,
+    };
+    let wished = wished.min(most);
+    let sample = fitting(size, settings, machine, wished);
+    let bytes = bytes(size, settings, sample);
     let way = way(n, m, machine.executor);
     Estimate {
-        seconds: work(task, settings, sample).seconds(&machine.pace),
+        seconds: work(size, settings, sample).seconds(&machine.pace),
         bytes,
         room: machine.memory as f64,
         sample: sample as u32,
-        rows: task.rows.map(|rows| rows as u32),
+        rows: size.rows.map(|rows| rows as u32),
         wished: (sample < wished).then_some(wished as u32),
         way,
-        refusal: refusal(task, machine, bytes, way),
+        refusal: refusal(size, machine, bytes, way),
     }
 }
 
 /// The largest subsample up to the wished one whose training fits.
-fn fitting(task: &Task, settings: &Settings, machine: &Machine, wished: usize) -> usize {
+fn fitting(size: &Size, settings: &Settings, machine: &Machine, wished: usize) -> usize {
     let fits = |sample: usize| {
         // Ranks come twice side by side.
-        let largest = 2.0 * NUMBER * stack(task, settings) * (sample as f64).powi(2);
-        let beside = bytes(task, settings, 0);
-        let together = training(task, settings, sample) + held(task);
-        largest <= machine.buffer as f64 && together.max(beside) <= machine.memory.max(beside as u64) as f64
+        let largest = 2.0 * NUMBER * stack(size, settings) * (sample as f64).powi(2);
+        let together = held(size) + training(size, settings, sample);
+        largest <= machine.buffer as f64 && together <= machine.memory as f64
     };
     let mut sample = wished;
     while sample > LEAST && !fits(sample) {
@@ -149,8 +152,8 @@ fn fitting(task: &Task, settings: &Settings, machine: &Machine, wished: usize) -
 }
 
 /// Why the run does not fit, and what would.
-fn refusal(task: &Task, machine: &Machine, bytes: f64, way: Way) -> Option<String> {
-    let [n, m] = task.rows.map(|rows| rows as f64);
+fn refusal(size: &Size, machine: &Machine, bytes: f64, way: Way) -> Option<String> {
+    let [n, m] = size.rows.map(|rows| rows as f64);
     let plan = NUMBER * n * m;
     let (room, buffer) = (machine.memory as f64, machine.buffer as f64);
     let whole = match way {
@@ -158,7 +161,7 @@ fn refusal(task: &Task, machine: &Machine, bytes: f64, way: Way) -> Option<Strin
         Way::Streamed | Way::Multiscale => bytes > room,
     };
     whole.then(|| {
-        let copies = room - held(task).min(0.5 * room);
+        let copies = room - held(size).min(0.5 * room);
         let rows = (copies / (PLAN_COPIES * NUMBER)).min(buffer / NUMBER).max(0.0).sqrt();
         let rows = (rows / 100.0).floor() * 100.0;
         format!(
@@ -170,17 +173,17 @@ fn refusal(task: &Task, machine: &Machine, bytes: f64, way: Way) -> Option<Strin
 }
 
 /// Fits that are trained together.
-fn stack(task: &Task, settings: &Settings) -> f64 {
+fn stack(size: &Size, settings: &Settings) -> f64 {
     match settings.encoder {
         EncoderChoice::Linear => 0.0,
-        EncoderChoice::Both | EncoderChoice::Networks => (task.measures * settings.fits as usize) as f64,
+        EncoderChoice::Both | EncoderChoice::Networks => (size.measures * settings.fits as usize) as f64,
     }
 }
 
 /// Bytes of what is held all along: tables, what encoders see of them, distances and ranks of the judged rows.
-fn held(task: &Task) -> f64 {
-    let measures = task.measures as f64;
-    let sides = task.rows.into_iter().zip(task.cols).map(|(rows, cols)| {
+fn held(size: &Size) -> f64 {
+    let measures = size.measures as f64;
+    let sides = size.rows.into_iter().zip(size.cols).map(|(rows, cols)| {
         let judged = rows.min(JUDGED) as f64;
         (rows * cols) as f64 * (3.0 + measures) + 2.0 * measures * judged * judged
     });
@@ -188,49 +191,49 @@ fn held(task: &Task) -> f64 {
 }
 
 /// Bytes of training on a subsample.
-fn training(task: &Task, settings: &Settings, sample: usize) -> f64 {
+fn training(size: &Size, settings: &Settings, sample: usize) -> f64 {
     let sample = sample as f64;
-    let shapes = Align::shapes(&settings.train, task.cols.map(|cols| cols as u32));
+    let shapes = Align::shapes(&settings.train, size.cols.map(|cols| cols as u32));
     let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
     let layers: u32 = shapes.iter().flat_map(|shape| &shape.sizes).sum();
     // Parameters with their gradients and two moments; the values of every layer on the way there and back.
     let networks = 4.0 * parameters as f64 + 2.0 * sample * f64::from(layers);
-    NUMBER * stack(task, settings) * (TRAINING_SQUARES * sample * sample + networks)
+    NUMBER * stack(size, settings) * (TRAINING_SQUARES * sample * sample + networks)
 }
 
 /// Bytes at the worst moment.
-fn bytes(task: &Task, settings: &Settings, sample: usize) -> f64 {
-    let [n, m] = task.rows.map(|rows| rows as f64);
+fn bytes(size: &Size, settings: &Settings, sample: usize) -> f64 {
+    let [n, m] = size.rows.map(|rows| rows as f64);
     let linear = match settings.encoder {
         EncoderChoice::Networks => 0.0,
         EncoderChoice::Both | EncoderChoice::Linear => {
-            let [n, m] = task.rows.map(|rows| rows.min(REFINED) as f64);
+            let [n, m] = size.rows.map(|rows| rows.min(REFINED) as f64);
             NUMBER * LINEAR_SQUARES * n * m
         }
     };
-    held(task) + training(task, settings, sample).max(linear).max(NUMBER * PLAN_COPIES * n * m)
+    held(size) + training(size, settings, sample).max(linear).max(NUMBER * PLAN_COPIES * n * m)
 }
 
 /// All work of a run.
-fn work(task: &Task, settings: &Settings, sample: usize) -> Work {
-    let [n, m] = task.rows.map(|rows| rows as f64);
-    let judged = task.rows.map(|rows| rows.min(JUDGED) as f64);
-    let (measures, fits) = (task.measures as f64, stack(task, settings));
+fn work(size: &Size, settings: &Settings, sample: usize) -> Work {
+    let [n, m] = size.rows.map(|rows| rows as f64);
+    let judged = size.rows.map(|rows| rows.min(JUDGED) as f64);
+    let (measures, fits) = (size.measures as f64, stack(size, settings));
     let linear = f64::from(u8::from(settings.encoder != EncoderChoice::Networks));
     let compared = transport(judged, settings.eps);
 
-    let start = linear_sample(task.cols[0].max(task.cols[1]));
-    let glance = task.rows.map(|rows| rows.min(start.max(GLANCED)) as f64);
-    let starts = linear_step(task.rows.map(|rows| rows.min(start)), task.cols) * f64::from(LINEAR_STEPS)
+    let start = linear_sample(size.cols[0].max(size.cols[1]));
+    let glance = size.rows.map(|rows| rows.min(start.max(GLANCED)) as f64);
+    let starts = linear_step(size.rows.map(|rows| rows.min(start)), size.cols) * f64::from(LINEAR_STEPS)
         + transport(glance, settings.eps);
-    let refined = |rows: [usize; 2]| linear_step(rows, task.cols) * f64::from(REFINE_STEPS) + compared;
-    let refinements = refined(task.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
+    let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
+    let refinements = refined(size.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
     let both = f64::from(u8::from(settings.encoder == EncoderChoice::Both));
-    let polished = refined(task.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
+    let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
 
-    measured(judged, task.cols) * (measures + 1.0)
+    measured(judged, size.cols) * (measures + 1.0)
         + (starts * STARTS.min(settings.starts.len() as f64) + refinements) * linear
-        + training_step(task, settings, sample) * (fits * f64::from(settings.train.steps))
+        + training_step(size, settings, sample) * (fits * f64::from(settings.train.steps))
         + Work {
             dispatches: dispatches(settings) * f64::from(settings.train.steps) * fits.min(1.0),
             ..Work::default()
@@ -274,10 +277,10 @@ fn linear_step(rows: [usize; 2], cols: [usize; 2]) -> Work {
 }
 
 /// A training step of one fit.
-fn training_step(task: &Task, settings: &Settings, sample: usize) -> Work {
+fn training_step(size: &Size, settings: &Settings, sample: usize) -> Work {
     let s = sample as f64;
     let train = &settings.train;
-    let shapes = Align::shapes(train, task.cols.map(|cols| cols as u32));
+    let shapes = Align::shapes(train, size.cols.map(|cols| cols as u32));
     let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
     let (loss, ranked) = match settings.loss {
         // Thin products of an eighth of the width, as they mostly come.
@@ -298,4 +301,109 @@ fn training_step(task: &Task, settings: &Settings, sample: usize) -> Work {
 /// Dispatches of a training step, of all fits together.
 fn dispatches(settings: &Settings) -> f64 {
     47.0 + 2.0 * f64::from(settings.train.sinkhorn + settings.train.conjugate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Dense;
+    use crate::plan::Plan;
+    use crate::procedure::{Form, objective};
+    use crate::solver::align::{Problem, Terms};
+    use crate::solver::cost::CostKind;
+    use crate::solver::infer::{Encoders, Infer};
+
+    const PACE: Pace = Pace { product: 1e-10, host: 1e-10, entry: 1e-9, dispatch: 1e-6, correction: 1.0 };
+
+    fn machine(buffer: u64, memory: u64) -> Machine {
+        Machine { executor: ExecutorKind::Cpu, pace: PACE, buffer, memory }
+    }
+
+    fn roomy() -> Machine {
+        machine(1 << 34, 7 << 29)
+    }
+
+    fn size(rows: usize) -> Size {
+        Size { rows: [rows, rows], cols: [24, 20], measures: 3 }
+    }
+
+    #[test]
+    fn small_plans_are_held_whole() {
+        for executor in [ExecutorKind::Cpu, ExecutorKind::Gpu] {
+            assert_eq!(way(4000, 4000, executor), Way::Held);
+        }
+    }
+
+    /// The buffers of a real training, recorded.
+    #[test]
+    fn the_memory_of_training_is_what_its_plan_holds() {
+        let (sample, fits) = (120, 3);
+        let size = Size { rows: [sample, sample], cols: [24, 20], measures: fits };
+        for loss in LossChoice::ALL {
+            let settings = Settings { loss, ..Settings::default() };
+            let mut plan = Plan::new();
+            let [x, y] = size.cols.map(|cols| plan.mats("inputs", fits as u32, sample as u32, cols as u32));
+            let line = Dense::from_fn(sample, sample, |i, j| i.abs_diff(j) as f32);
+            let within = vec![line; fits];
+            let objective = objective(&mut plan, loss, [&within, &within], Form::Dense);
+            Align::record(&mut plan, &settings.train, &Problem { x, y, objective, terms: Terms::default() });
+            let (told, real) = (training(&size, &settings, sample), plan.bytes() as f64);
+            assert!((0.6..1.7).contains(&(told / real)), "{}: {told} beside {real}", loss.name());
+        }
+    }
+
+    #[test]
+    fn the_memory_of_the_last_transport_is_what_its_plan_holds_and_its_copies() {
+        let (n, m) = (200, 150);
+        let points = [vec![0.5; n * 4], vec![0.5; m * 4]];
+        let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
+        let infer = Infer::record(&encoders, [&points[0], &points[1]], 0.05);
+        let squares = infer.plan.bytes() as f64 / (NUMBER * (n * m) as f64);
+        assert!((2.0..PLAN_COPIES - 2.0).contains(&squares), "and three copies on the host: {squares}");
+    }
+
+    #[test]
+    fn a_subsample_that_does_not_fit_is_made_smaller_and_that_is_said() {
+        let settings = Settings { sample: 4000, ..Settings::default() };
+        let whole = estimate(&size(4000), &settings, &roomy());
+        assert_eq!((whole.sample, whole.wished), (4000, None));
+        let told = estimate(&size(4000), &settings, &machine(128 << 20, 7 << 29));
+        assert_eq!(told.wished, Some(4000));
+        let largest = |sample: f64| 2.0 * NUMBER * 3.0 * sample * sample;
+        let (sample, limit) = (f64::from(told.sample), (128u64 << 20) as f64);
+        assert!(largest(sample) <= limit && largest(sample / 0.85) > limit, "{sample}");
+        assert!(told.seconds < whole.seconds && told.bytes < whole.bytes);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_would() {
+        let machine = roomy();
+        let settings = Settings::default();
+        let large = estimate(&size(30_000), &settings, &machine);
+        let words = large.refusal.expect("18 GB of copies");
+        assert!(words.contains("GB of memory"), "{words}");
+        let rows = words.split("About ").nth(1).and_then(|rest| rest.split(' ').next()).expect("rows");
+        let rows: usize = rows.parse().expect("a number");
+        assert!(rows > 2000, "{rows}");
+        assert_eq!(estimate(&size(rows), &settings, &machine).refusal, None, "what is advised fits");
+        assert!(estimate(&size(2 * rows), &settings, &machine).refusal.is_some());
+    }
+
+    #[test]
+    fn more_work_takes_longer_and_runs_teach() {
+        let machine = roomy();
+        let seconds = |settings: Settings| estimate(&size(1000), &settings, &machine).seconds;
+        let usual = seconds(Settings::default());
+        let mut longer = Settings::default();
+        longer.train.steps *= 2;
+        assert!(seconds(longer) > usual);
+        assert!(seconds(Settings { fits: 2, ..Settings::default() }) > usual);
+        assert!(seconds(Settings { encoder: EncoderChoice::Linear, ..Settings::default() }) < usual);
+        assert!(estimate(&size(2000), &Settings::default(), &machine).seconds > usual);
+        let mut pace = PACE;
+        pace.learn(10.0, 20.0);
+        let slower = Machine { pace, ..machine };
+        let told = estimate(&size(1000), &Settings::default(), &slower).seconds;
+        assert!(told > 1.5 * usual && told < 2.0 * usual, "{told} after {usual}");
+    }
 }

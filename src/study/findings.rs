@@ -1,10 +1,14 @@
 //! Plain words about a run: what looks wrong, and what would mend it.
 
+use formats::Step;
+
+use super::options::defaults;
 use crate::geometry::Dense;
 use crate::geometry::graph::{EdgeWeight, Graph};
+use crate::geometry::panel::{Distance, Measure};
 use crate::metrics::report::Report;
 use crate::procedure::{Alignment, Sides};
-use crate::protocol::{AlignOptions, Finding};
+use crate::protocol::{AlignOptions, Finding, Side};
 
 /// A plan that keeps this share of the independent plan's entropy matches nothing with anything in particular.
 const UNIFORM: f64 = 0.93;
@@ -17,6 +21,44 @@ const FLAT: f64 = 0.06;
 /// Neighbours in the graph whose parts are counted.
 const NEIGHBOURS: usize = 10;
 
+/// Candidates whose matches lie this far from the best's, in rank, say something else; unrelated ones are half.
+const APART: f64 = 0.3;
+/// An ε this small leaves a point one partner, whatever the data say.
+const SHARP: f32 = 0.0125;
+/// Half of the independent plan's entropy is one partner for each point; a plan this near to it has no doubts left.
+const CERTAIN: f64 = 0.52;
+/// Principal components that a side is reduced to.
+const COMPONENTS: usize = 20;
+
+/// What can be done about a finding with one click.
+enum Fix {
+    None,
+    Settings(fn(&mut AlignOptions)),
+    /// On the columns of one side.
+    Columns(Side, Step),
+}
+
+/// Collects findings.
+struct Findings<'a> {
+    options: &'a AlignOptions,
+    found: Vec<Finding>,
+}
+
+impl Findings<'_> {
+    fn say(&mut self, serious: bool, what: String, advice: &str, fix: Fix) {
+        let (options, step) = match fix {
+            Fix::None => (None, None),
+            Fix::Settings(change) => {
+                let mut options = Box::new(self.options.clone());
+                change(&mut options);
+                (Some(options), None)
+            }
+            Fix::Columns(side, step) => (None, Some((side, step))),
+        };
+        self.found.push(Finding { what, fix: advice.to_owned(), options, step, serious });
+    }
+}
+
 /// All findings, the serious ones first.
 pub fn findings(
     sides: &Sides,
@@ -25,97 +67,125 @@ pub fn findings(
     distances: [&Dense; 2],
     options: &AlignOptions,
 ) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut say = |serious, what: String, fix: &str, change: Option<fn(&mut AlignOptions)>| {
-        let options = change.map(|change| {
-            let mut options = Box::new(options.clone());
-            change(&mut options);
-            options
-        });
-        found.push(Finding { what, fix: fix.to_owned(), options, serious });
-    };
+    let mut findings = Findings { options, found: Vec::new() };
+    of_candidates(&mut findings, alignment);
+    of_plan(&mut findings, report);
+    // Columns mean nothing where the distances came along.
+    let measured = sides.default_panel() != [Measure::same(Distance::Given)];
+    for side in Side::BOTH {
+        let at = side.index();
+        of_side(&mut findings, side, measured.then_some(sides.points()[at]), distances[at]);
+    }
+    let mut found = findings.found;
+    found.sort_by_key(|finding| !finding.serious);
+    found
+}
+
+fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
     if alignment.rival.is_some() {
-        say(
+        findings.say(
             true,
             "Two clearly different alignments fit nearly as well: the data look symmetric.".into(),
             "Compare both below. A few known pairs, labels that you trust, or shared features decide between them.",
-            None,
-        );
-    }
-    if report.relative_entropy.value > UNIFORM {
-        say(
-            true,
-            format!(
-                "The plan is nearly uniform ({:.0} % of the entropy of knowing nothing): matches mean little.",
-                100.0 * report.relative_entropy.value
-            ),
-            "Use a smaller ε for the transport.",
-            Some(|options| options.eps /= 2.0),
-        );
-    }
-    if report.marginal_error.value > MISSED {
-        say(
-            true,
-            format!(
-                "The plan misses its marginals by {:.3}: some points are matched too often, others hardly at all.",
-                report.marginal_error.value
-            ),
-            "ε is too small for the iterations it was given. Use a larger ε for the transport.",
-            Some(|options| options.eps *= 2.0),
+            Fix::None,
         );
     }
     let best = alignment.best();
     if best.score < 0.15 {
-        say(
+        findings.say(
             true,
             format!("Matched distances hardly agree (rank correlation {:.2}).", best.score),
             "Perhaps the two data sets have no common structure, or another distance shows it: try some by hand.",
-            None,
+            Fix::None,
         );
     }
-    for (side, name) in [(0, "first"), (1, "second")] {
-        let points = sides.points()[side];
-        if let Some(ratio) = scale_ratio(points).filter(|ratio| *ratio > SCALES) {
-            say(
-                false,
-                format!(
-                    "The columns of the {name} data set are on very different scales (a factor of {ratio:.0})."
-                ),
-                "Standardise its columns in its data card, or measure it by the standardised distance.",
-                None,
-            );
-        }
-        let d = distances[side];
-        let share = variation(d);
-        if share < FLAT {
-            say(
-                false,
-                format!(
-                    "All distances within the {name} data set are almost the same (they vary by {:.1} %).",
-                    100.0 * share
-                ),
-                "Fewer columns help: reduce it by principal components first, or choose another distance.",
-                None,
-            );
-        }
-        let parts = part_sizes(&Graph::nearest(d, NEIGHBOURS, EdgeWeight::Step));
-        if parts.len() > 1 {
-            let sizes: Vec<String> = parts.iter().take(5).map(usize::to_string).collect();
-            say(
-                false,
-                format!(
-                    "The neighbour graph of the {name} data set falls into {} parts (of {}{} points).",
-                    parts.len(),
-                    sizes.join(", "),
-                    if parts.len() > 5 { ", …" } else { "" }
-                ),
-                "Separate groups can be matched in any order. Geodesic distances join them by their shortest bridges.",
-                None,
-            );
-        }
+    let others = alignment.candidates.len() - 1;
+    let astray = alignment.candidates.iter().filter(|candidate| candidate.difference > APART).count();
+    if 2 * astray > others {
+        findings.say(
+            false,
+            format!(
+                "Restarts disagree: {astray} of {others} other fits came to a clearly different alignment."
+            ),
+            "More fits make it likelier that the best is among them.",
+            Fix::Settings(|options| options.fits = (2 * options.fits).min(16)),
+        );
     }
-    found.sort_by_key(|finding| !finding.serious);
-    found
+}
+
+fn of_plan(findings: &mut Findings<'_>, report: &Report) {
+    let (entropy, missed) = (report.relative_entropy.value, report.marginal_error.value);
+    let small = findings.options.eps < SHARP;
+    if entropy > UNIFORM {
+        findings.say(
+            true,
+            format!(
+                "The plan is nearly uniform ({:.0} % of the entropy of knowing nothing): matches mean little.",
+                100.0 * entropy
+            ),
+            "Use a smaller ε for the transport.",
+            Fix::Settings(|options| options.eps /= 2.0),
+        );
+    }
+    if small && (entropy < CERTAIN || missed > MISSED) {
+        findings.say(
+            missed > MISSED,
+            format!(
+                "ε is very small ({}): every point is given one partner, however unsure that is.",
+                findings.options.eps
+            ),
+            "A larger ε lets confidence tell sure matches from guesses, and the transport settle.",
+            Fix::Settings(|options| options.eps = defaults().eps),
+        );
+    } else if missed > MISSED {
+        findings.say(
+            true,
+            format!(
+                "The plan misses its marginals by {missed:.3}: some points are matched too often, others hardly at all."
+            ),
+            "The transport has not settled in the iterations it was given. It does so sooner with a larger ε.",
+            Fix::Settings(|options| options.eps *= 2.0),
+        );
+    }
+}
+
+fn of_side(findings: &mut Findings<'_>, side: Side, points: Option<&Dense>, distances: &Dense) {
+    let name = side.letter().to_uppercase();
+    let columns = |step: Step| points.map_or(Fix::None, |_| Fix::Columns(side, step));
+    if let Some(ratio) = points.and_then(scale_ratio).filter(|ratio| *ratio > SCALES) {
+        findings.say(
+            false,
+            format!("The columns of {name} are on very different scales (a factor of {ratio:.0})."),
+            "The largest drown the others. Standardise its columns.",
+            columns(Step::ZScore),
+        );
+    }
+    let share = variation(distances);
+    if share < FLAT {
+        findings.say(
+            false,
+            format!("All distances within {name} are almost the same (they vary by {:.1} %).", 100.0 * share),
+            "Fewer columns help: reduce it to its principal components.",
+            columns(Step::Pca(COMPONENTS)),
+        );
+    }
+    let parts = part_sizes(&Graph::nearest(distances, NEIGHBOURS, EdgeWeight::Step));
+    if parts.len() > 1 {
+        let sizes: Vec<String> = parts.iter().take(5).map(usize::to_string).collect();
+        findings.say(
+            false,
+            format!(
+                "The neighbour graph of {name} falls into {} parts (of {}{} points).",
+                parts.len(),
+                sizes.join(", "),
+                if parts.len() > 5 { ", …" } else { "" }
+            ),
+            "Separate groups can be matched in any order. Geodesic distances join them by their shortest bridges.",
+            Fix::Settings(|options| {
+                (options.distance_x, options.distance_y) = ("geodesic".into(), "geodesic".into());
+            }),
+        );
+    }
 }
 
 /// How many points each part of a graph has, the largest first.
@@ -170,6 +240,11 @@ fn variation(distances: &Dense) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::report::Figure;
+    use crate::procedure::{Candidate, Origin};
+    use crate::rng::Rng;
+    use crate::solver::cost::CostKind;
+    use crate::solver::infer::Encoders;
 
     #[test]
     fn scales_and_flat_distances_are_noticed() {
@@ -181,5 +256,109 @@ mod tests {
         assert!(variation(&flat) < FLAT);
         let line = Dense::from_fn(10, 10, |i, j| (i as f32 - j as f32).abs());
         assert!(variation(&line) > 0.5);
+    }
+
+    fn candidate(score: f64, difference: f64) -> Candidate {
+        let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
+        let (spearman, matches) = (vec![score], Vec::new());
+        Candidate { encoders, origin: Origin::Saved, spearman, score, difference, matches, error: 0.0 }
+    }
+
+    fn report(entropy: f64, missed: f64) -> Report {
+        let figure = |value| Figure { value, null: 1.0 };
+        Report {
+            gw_loss: figure(0.1),
+            spearman: figure(0.9),
+            relative_entropy: figure(entropy),
+            marginal_error: figure(missed),
+            known: None,
+        }
+    }
+
+    /// Findings of a healthy run, but for what is changed.
+    struct Case {
+        x: Dense,
+        candidates: Vec<Candidate>,
+        report: Report,
+        options: AlignOptions,
+    }
+
+    impl Case {
+        fn healthy() -> Self {
+            let x = Dense::new(40, 3, Rng::new(3).fill(120, -1.0, 1.0));
+            let candidates = vec![candidate(0.9, 0.0), candidate(0.8, 0.05), candidate(0.8, 0.4)];
+            Self { x, candidates, report: report(0.7, 0.001), options: defaults() }
+        }
+
+        fn found(self) -> Vec<Finding> {
+            let y = Dense::new(40, 3, Rng::new(4).fill(120, -1.0, 1.0));
+            let [dx, dy] = [&self.x, &y].map(|side| Distance::Euclidean.matrix(side).expect("of points"));
+            let sides = Sides::new(self.x, y).expect("usable");
+            let alignment = Alignment { candidates: self.candidates, rival: None };
+            findings(&sides, &alignment, &self.report, [&dx, &dy], &self.options)
+        }
+
+        /// The only finding, whose words contain these.
+        fn only(self, words: &str) -> Finding {
+            let mut found = self.found();
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].what.contains(words), "{}", found[0].what);
+            found.remove(0)
+        }
+    }
+
+    fn changed(finding: &Finding) -> &AlignOptions {
+        finding.options.as_deref().expect("a fix")
+    }
+
+    #[test]
+    fn a_healthy_run_has_no_findings() {
+        assert_eq!(Case::healthy().found(), []);
+    }
+
+    #[test]
+    fn a_plan_that_is_too_soft_or_too_sharp_gets_another_eps() {
+        let eps = defaults().eps;
+        let soft = Case { report: report(0.97, 0.001), ..Case::healthy() }.only("nearly uniform");
+        assert_eq!(changed(&soft).eps, eps / 2.0);
+        let small = AlignOptions { eps: 0.001, ..defaults() };
+        let sharp = Case { report: report(0.5, 0.001), options: small.clone(), ..Case::healthy() };
+        let sharp = sharp.only("ε is very small");
+        assert_eq!((changed(&sharp).eps, sharp.serious), (eps, false));
+        let missed = Case { report: report(0.5, 0.3), options: small, ..Case::healthy() }.only("very small");
+        assert!(missed.serious, "it also misses its marginals");
+        let missed =
+            Case { report: report(0.7, 0.3), ..Case::healthy() }.only("misses its marginals by 0.300");
+        assert_eq!(changed(&missed).eps, 2.0 * eps);
+    }
+
+    #[test]
+    fn restarts_that_disagree_ask_for_more() {
+        let candidates = vec![candidate(0.9, 0.0), candidate(0.8, 0.45), candidate(0.8, 0.4)];
+        let astray = Case { candidates, ..Case::healthy() }.only("2 of 2 other fits");
+        assert_eq!(changed(&astray).fits, 2 * defaults().fits);
+    }
+
+    #[test]
+    fn columns_on_different_scales_are_standardised() {
+        let mut case = Case::healthy();
+        case.x = Dense::from_fn(40, 3, |i, j| case.x.at(i, j) * [1.0, 1.0, 5000.0][j]);
+        assert_eq!(case.only("very different scales").step, Some((Side::X, Step::ZScore)));
+    }
+
+    #[test]
+    fn distances_that_are_all_alike_ask_for_fewer_columns() {
+        let mut case = Case::healthy();
+        case.x = Dense::new(40, 4000, Rng::new(5).fill(160_000, -1.0, 1.0));
+        assert_eq!(case.only("almost the same").step, Some((Side::X, Step::Pca(COMPONENTS))));
+    }
+
+    #[test]
+    fn a_graph_in_parts_is_joined_by_geodesics() {
+        let mut case = Case::healthy();
+        case.x = Dense::from_fn(40, 3, |i, j| case.x.at(i, j) + if i < 15 { 50.0 } else { 0.0 });
+        let parts = case.only("falls into 2 parts (of 25, 15 points)");
+        assert_eq!(changed(&parts).distance_x, "geodesic");
+        assert_eq!(changed(&parts).distance_y, "geodesic");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use formats::write::model::Model;
 use formats::write::record::{Record, Timing};
@@ -116,7 +117,7 @@ impl Task<'_> {
             self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
         }
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(Rc::new(study));
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
@@ -188,10 +189,10 @@ impl Task<'_> {
 
     /// Shows another candidate of the last alignment. Given up, the one before stays.
     pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
-        let mut study = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
-        let shown = self.look_at(&mut study, candidate as usize).await;
+        let mut held = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
+        let shown = self.look_at(&mut held, candidate as usize).await;
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(held);
         desk.applied = None;
         let (outcome, bulk) = shown?;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
@@ -200,25 +201,30 @@ impl Task<'_> {
 
     async fn look_at(
         &self,
-        study: &mut Study,
+        held: &mut Rc<Study>,
         candidate: usize,
     ) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
-        let chosen = candidate.min(study.alignment.candidates.len() - 1);
+        let chosen = candidate.min(held.alignment.candidates.len() - 1);
         let mut watched = Watched::new(self.runs, self.run);
         let start = now();
-        let coupling = study.couple(self.device, chosen, &mut watched).await?;
-        study.looked = study.subject.look(coupling, &mut watched).await?;
-        (study.shown, study.infer_s) = (chosen, (now() - start) / 1000.0);
+        let coupling = held.couple(self.device, chosen, &mut watched).await?;
+        let looked = held.subject.look(coupling, &mut watched).await?;
+        // A comparison that was given up looks at it until it notices.
+        let study = loop {
+            match Rc::get_mut(held) {
+                Some(study) => break study,
+                None => rest(LOOK_MS).await,
+            }
+        };
+        (study.looked, study.shown, study.infer_s) = (looked, chosen, (now() - start) / 1000.0);
         Ok(study.outcome(&mut watched).await?)
     }
 
     /// Entropic Gromov-Wasserstein on the same data.
     pub(super) async fn compare(&self) -> Result<(), Refusal> {
-        let study = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
+        let study = self.desk.borrow().study.clone().ok_or_else(nothing_yet)?;
         let start = now();
-        let compared = compare(self.device, &study, &mut Watched::new(self.runs, self.run)).await;
-        self.desk.borrow_mut().study = Some(study);
-        let (outcome, bulk) = compared?;
+        let (outcome, bulk) = compare(self.device, &study, &mut Watched::new(self.runs, self.run)).await?;
         let outcome = Outcome { train_s: (now() - start) / 1000.0, ..outcome };
         post(self.run, Event::Compared(Box::new(outcome)), bulk);
         Ok(())
@@ -229,7 +235,7 @@ impl Task<'_> {
         let model = self.model().ok_or_else(|| {
             Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
         })?;
-        let (points, rows) = {
+        let (points, rows, truth) = {
             let desk = self.desk.borrow();
             let side = |side: Side| -> Result<(Dense, Rows), Refusal> {
                 let slots = [Slot::New(side), Slot::Features(side)];
@@ -240,7 +246,10 @@ impl Task<'_> {
                 points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
             };
             let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
-            ([x, y], classed([rx, ry]))
+            // Pairs are between new rows; where a side keeps its old ones, they say nothing.
+            let new = Side::BOTH.iter().all(|side| desk.table(Slot::New(*side)).is_some());
+            let truth = if new { desk.pairs(Slot::NewTruth).to_vec() } else { Vec::new() };
+            ([x, y], classed([rx, ry]), truth)
         };
         let start = now();
         let embedded = [model::embed(&model, 0, &points[0])?, model::embed(&model, 1, &points[1])?];
@@ -253,7 +262,7 @@ impl Task<'_> {
         let [x, y] = points;
         let sides = Sides::new(x, y)?;
         let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
-        let subject = Subject { sides, rows, truth: Vec::new(), settings };
+        let subject = Subject { sides, rows, truth, settings };
         let looked = subject.look(coupling, &mut watched).await?;
         let (outcome, bulk) = looked.outcome(&subject, score, &mut watched).await?;
         let outcome = Outcome { infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };

@@ -1,6 +1,7 @@
 //! What lies on the worker's desk: the tables that were loaded, by what they are used as.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use formats::write::model::{Model, Step};
 use formats::write::record::{Input, Record};
@@ -30,12 +31,13 @@ pub(super) struct Prepared {
 #[derive(Default)]
 pub(super) struct Desk {
     tables: BTreeMap<Slot, Prepared>,
-    labels: BTreeMap<Side, Vec<Labels>>,
+    labels: BTreeMap<Slot, Vec<Labels>>,
     pairs: BTreeMap<Slot, Vec<(usize, usize)>>,
     /// A model that was loaded.
     pub(super) model: Option<Model>,
     inputs: BTreeMap<Slot, Input>,
-    pub(super) study: Option<Study>,
+    /// Shared with a comparison that is under way.
+    pub(super) study: Option<Rc<Study>>,
     /// How fast the device is, once that was measured.
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
@@ -65,8 +67,8 @@ impl Desk {
     pub(super) fn rows(&self, slot: Slot, side: Side) -> Rows {
         let table = self.tables.get(&slot).map(|prepared| &prepared.table);
         let own = table.and_then(|table| table.labels.first());
-        let labels =
-            if slot == Slot::Features(side) { self.labels.get(&side).and_then(|l| l.first()) } else { None };
+        let beside = if slot == Slot::New(side) { Slot::NewLabels(side) } else { Slot::Labels(side) };
+        let labels = self.labels.get(&beside).and_then(|labels| labels.first());
         let fits = |labels: &&Labels| table.is_some_and(|table| table.rows == labels.codes.len());
         Rows { ids: table.and_then(|table| table.ids.clone()), labels: labels.filter(fits).or(own).cloned() }
     }
@@ -78,11 +80,11 @@ impl Desk {
     pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) {
         self.inputs.insert(slot, input);
         match (slot, filling) {
-            (Slot::Labels(side), Filling::Labels(labels)) => drop(self.labels.insert(side, labels)),
+            (_, Filling::Labels(labels)) => drop(self.labels.insert(slot, labels)),
             (_, Filling::Pairs(pairs)) => drop(self.pairs.insert(slot, pairs)),
             (_, Filling::Model(model)) => self.model = Some(*model),
             (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
-            (_, Filling::Labels(_) | Filling::Nothing) => drop(self.inputs.remove(&slot)),
+            (_, Filling::Nothing) => drop(self.inputs.remove(&slot)),
         }
     }
 
@@ -97,10 +99,9 @@ impl Desk {
         self.tables.remove(&slot);
         self.pairs.remove(&slot);
         self.inputs.remove(&slot);
-        match slot {
-            Slot::Labels(side) => drop(self.labels.remove(&side)),
-            Slot::Model => self.model = None,
-            _ => {}
+        self.labels.remove(&slot);
+        if slot == Slot::Model {
+            self.model = None;
         }
     }
 }
@@ -129,14 +130,16 @@ pub(super) async fn read(
     let source = BlobSource::open(file).await?;
     let mut watch = Reader::new(runs, run, slot);
     let (filling, content) = match slot {
-        Slot::Labels(side) => {
-            let [(rows, ids)] = wait_for(desk, runs, run, [Slot::Features(side)]).await?;
+        Slot::Labels(side) | Slot::NewLabels(side) => {
+            let table = if slot == Slot::NewLabels(side) { Slot::New(side) } else { Slot::Features(side) };
+            let [(rows, ids)] = wait_for(desk, runs, run, [table]).await?;
             let labels = formats::labels(&source, ids.as_deref(), rows, &mut watch).await?;
             let columns = labels.iter().map(|column| (column.name.clone(), column.names.len())).collect();
             (Filling::Labels(labels), Content::Labels { rows, columns })
         }
-        Slot::Pairs | Slot::Truth => {
-            let both = Side::BOTH.map(Slot::Features);
+        Slot::Pairs | Slot::Truth | Slot::NewTruth => {
+            let table = if slot == Slot::NewTruth { Slot::New } else { Slot::Features };
+            let both = Side::BOTH.map(table);
             let [(n, x_ids), (m, y_ids)] = wait_for(desk, runs, run, both).await?;
             let pairs = formats::pairs(&source, x_ids.as_deref(), y_ids.as_deref(), n, m, &mut watch).await?;
             let note = pairs.notes.join(" ");

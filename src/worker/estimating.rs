@@ -9,7 +9,7 @@ use crate::exec::ExecError;
 use crate::geometry::panel::default_panel;
 use crate::procedure::{Failure as Fault, Settings};
 use crate::protocol::{AlignOptions, Estimate, Event, Side, Slot};
-use crate::study::estimate::{Machine, Task as Size, estimate};
+use crate::study::estimate::{Machine, Size, estimate};
 use crate::study::{options, pace};
 
 /// The most a tab's module can address is 4 GiB; the rest is for the page's own needs.

@@ -1,11 +1,12 @@
 //! A sample's own encoders, applied to it: a finished alignment at once, without the training.
 
+use std::rc::Rc;
+
 use super::aligning::{Refusal, Task, nothing_yet, raw};
 use super::desk;
-use super::live::Live;
+use super::live::Watched;
 use super::scope::{now, post};
 use super::source::BlobSource;
-use crate::procedure::Settings;
 use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
 use crate::study::recall::{Data, recall};
 
@@ -21,13 +22,13 @@ impl Task<'_> {
             [table(Side::X)?, table(Side::Y)?]
         };
         let sides = self.sides(&AlignOptions::default())?;
-        let mut live = Live::new(self.runs, self.run, &Settings::default(), [Vec::new(), Vec::new()]);
+        let mut watched = Watched::new(self.runs, self.run);
         let start = now();
-        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut live).await?;
+        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut watched).await?;
         study.infer_s = (now() - start) / 1000.0;
-        let (outcome, bulk) = study.outcome(&mut live).await?;
+        let (outcome, bulk) = study.outcome(&mut watched).await?;
         let mut desk = self.desk.borrow_mut();
-        desk.study = Some(study);
+        desk.study = Some(Rc::new(study));
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())

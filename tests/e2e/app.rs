@@ -1,31 +1,10 @@
-//! The application as people use it: samples, own files, training held and ended, results taken away, bad files.
+//! The application as people use it: own files, training held and ended, results taken away, bad files.
 
 use concord::geometry::Dense;
 use serde_json::json;
 
 use crate::browser::{Setup, open, with_page};
-use crate::colours;
 use crate::hands::{POINTS, array, clouds, csv, table};
-
-#[test]
-fn the_first_screen_aligns_a_sample_by_itself() {
-    with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
-        open(&page, "?executor=cpu").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
-        page.done().await;
-        assert!(page.metric("foscttm").await < 0.1, "words meet");
-        assert!(page.metric("label-transfer").await > 0.8, "and so do their categories");
-        for canvas in ["view-live", "view-x", "view-y", "view-aligned", "chart-loss"] {
-            assert!(colours(&page, canvas).await > 2, "{canvas} is drawn");
-        }
-        page.shoot("first-screen").await;
-        // A look at another view loses nothing.
-        page.follow("#diagnostics").await;
-        page.wait_for("[data-testid=executor-reason]").await;
-        page.follow("#").await;
-        assert!(page.metric("foscttm").await < 0.1);
-    });
-}
 
 #[test]
 fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
@@ -240,19 +219,6 @@ fn a_small_alignment_runs_on_webgpu() {
         page.aligned().await;
         page.wait_for("[data-testid=status][data-executor=gpu]").await;
         assert!(page.metric("spearman").await > 0.3);
-    });
-}
-
-#[test]
-fn samples_come_with_new_points() {
-    with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
-        open(&page, "?executor=cpu&sample=swiss").await;
-        page.done().await;
-        assert!(page.metric("foscttm").await < 0.05, "the roll is laid flat");
-        assert_eq!(
-            page.script("return document.querySelectorAll('[data-testid^=sample-]').length").await,
-            json!(4)
-        );
     });
 }
 

@@ -4,7 +4,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod app;
+mod beside;
 mod browser;
+mod first;
+mod foretold;
 mod hands;
 mod server;
 

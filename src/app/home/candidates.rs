@@ -1,10 +1,11 @@
 //! The other alignments that a run has found, and what is worth knowing about it.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+use formats::Step;
 use leptos::prelude::*;
 
 use crate::app::state::State;
-use crate::protocol::Finding;
+use crate::protocol::{AlignOptions, Finding, Side};
 
 #[component]
 pub(super) fn Candidates(state: State) -> impl IntoView {
@@ -87,10 +88,20 @@ pub(super) fn Health(state: State) -> impl IntoView {
     }
 }
 
+/// What the button of a finding does.
+enum Fix {
+    Settings(Box<AlignOptions>),
+    Columns(Side, Step),
+}
+
 #[component]
 fn Found(state: State, finding: Finding) -> impl IntoView {
     let taken = RwSignal::new(false);
-    let button = finding.options.map(|options| {
+    let fix = match (finding.options, finding.step) {
+        (Some(options), _) => Some(Fix::Settings(options)),
+        (None, step) => step.map(|(side, step)| Fix::Columns(side, step)),
+    };
+    let button = fix.map(|fix| {
         view! {
             <button
                 type="button"
@@ -98,7 +109,10 @@ fn Found(state: State, finding: Finding) -> impl IntoView {
                 data-testid="apply-finding"
                 disabled=taken
                 on:click=move |_| {
-                    state.settings.replace((*options).clone());
+                    match &fix {
+                        Fix::Settings(options) => state.settings.replace((**options).clone()),
+                        Fix::Columns(side, step) => state.add_step(*side, *step),
+                    }
                     taken.set(true);
                 }
             >

@@ -16,7 +16,8 @@ pub(super) fn SideCard(state: State, side: Side) -> impl IntoView {
     let content = Memo::new(move |_| signal.with(|s| s.used.as_ref().map(|(_, content)| content.clone())));
     let letter = side.letter();
     // Outlives the card, so that a fold that was opened stays open when the file is read in another way.
-    let folds = Folds { reading: RwSignal::new(false), labels: RwSignal::new(false) };
+    let folds =
+        Folds { reading: RwSignal::new(false), labels: RwSignal::new(false), ignored: RwSignal::new(false) };
     move || match content.get() {
         Some(Content::Table(preview)) => view! {
             <article class=format!("side-card side-{letter}") data-testid=format!("card-{letter}")>
@@ -34,6 +35,7 @@ pub(super) fn SideCard(state: State, side: Side) -> impl IntoView {
 pub(super) struct Folds {
     reading: RwSignal<bool>,
     pub(super) labels: RwSignal<bool>,
+    pub(super) ignored: RwSignal<bool>,
 }
 
 /// Whether the fold that tells of its opening or closing is open now.

@@ -3,6 +3,8 @@
 
 use leptos::prelude::*;
 
+use super::doing::Doing;
+use crate::app::ledger::Activity;
 use crate::app::state::State;
 use crate::protocol::{Export, Side};
 
@@ -44,6 +46,9 @@ pub(super) fn Downloads(state: State) -> impl IntoView {
         <div class="card">
             <h3>"Take it with you"</h3>
             <div class="downloads">{buttons}</div>
+            <div class="buttons">
+                <Doing state activity=Activity::Export phase=results.exporting name="export" cancel=State::cancel_export/>
+            </div>
             <p class="soft" aria-live="polite">
                 {move || if results.exporting.get().busy() {
                     view! { "Making the file…" }.into_any()

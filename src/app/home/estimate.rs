@@ -35,7 +35,9 @@ pub(super) fn EstimateLine(state: State) -> impl IntoView {
                     data-sample=estimate.sample
                 >
                     <b>"about " {duration(estimate.seconds.max(1.0))}</b>
-                    <span>{memory(estimate.bytes)}</span>
+                    <span title=format!("of {} that this tab may take", memory(estimate.room))>
+                        {memory(estimate.bytes)} " of memory"
+                    </span>
                     <span>{learned}</span>
                     <span>{estimate.way.words()}</span>
                 </p>

@@ -75,7 +75,7 @@ pub(super) fn MoreFiles(state: State) -> impl IntoView {
 }
 
 #[component]
-fn Extra(
+pub(super) fn Extra(
     state: State,
     kept: Slot,
     name: &'static str,

@@ -5,6 +5,7 @@ mod before;
 mod candidates;
 mod card;
 mod data;
+mod doing;
 mod downloads;
 mod drop;
 mod estimate;

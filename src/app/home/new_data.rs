@@ -3,10 +3,25 @@
 
 use leptos::prelude::*;
 
+use super::doing::Doing;
 use super::drop::{DropZone, ReadingState, summary};
+use super::extras::Extra;
+use crate::app::ledger::Activity;
 use crate::app::samples;
 use crate::app::state::State;
 use crate::protocol::{Side, Slot};
+
+/// Files beside the new rows: the slot, its name for automation, its label, and what it is for.
+const BESIDE: [(Slot, &str, &str, &str); 3] = [
+    (Slot::NewLabels(Side::X), "new-labels-x", "Labels of the new X", "for colours and scores"),
+    (Slot::NewLabels(Side::Y), "new-labels-y", "Labels of the new Y", "for colours and scores"),
+    (
+        Slot::NewTruth,
+        "new-truth",
+        "True pairs of the new rows",
+        "for scoring only; needs new rows of both sides",
+    ),
+];
 
 #[component]
 pub(super) fn NewDataSection(state: State) -> impl IntoView {
@@ -19,7 +34,7 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
     let reading = move |slot: Slot| state.files.get(slot).with(|s| s.is_reading());
     let new = [Slot::New(Side::X), Slot::New(Side::Y)];
     let blocker = Memo::new(move |_| {
-        if new.iter().any(|slot| reading(*slot)) {
+        if new.iter().chain(&BESIDE.map(|(slot, ..)| slot)).any(|slot| reading(*slot)) {
             Some("A file is still being read.")
         } else if !new.iter().any(|slot| in_use(*slot)) {
             Some("Load new rows of X, of Y, or of both first; they need the same columns as before.")
@@ -40,6 +55,14 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
                 <NewZone state side=Side::X/>
                 <NewZone state side=Side::Y/>
             </div>
+            <details class="fold extras" data-testid="new-files">
+                <summary>
+                    "Labels and true pairs of the new rows" <span class="soft">" to score them"</span>
+                </summary>
+                <ul>
+                    {BESIDE.map(|(slot, name, label, about)| view! { <Extra state kept=slot name label about/> }).collect_view()}
+                </ul>
+            </details>
             <div class="buttons">
                 <button
                     type="button"
@@ -50,16 +73,7 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
                 >
                     {move || if applying().busy() { "Applying…" } else { "Apply the encoders" }}
                 </button>
-                <Show when=move || applying().busy()>
-                    <button
-                        type="button"
-                        class="quiet"
-                        data-testid="cancel-apply"
-                        on:click=move |_| state.cancel_applying()
-                    >
-                        "Cancel"
-                    </button>
-                </Show>
+                <Doing state activity=Activity::Apply phase=results.applying name="apply" cancel=State::cancel_applying/>
                 {move || sample().map(|sample| view! {
                     <button
                         type="button"

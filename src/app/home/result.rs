@@ -5,10 +5,13 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 
 use super::candidates::{Candidates, Health};
+use super::doing::Doing;
 use super::downloads::Downloads;
+use super::estimate::grouped;
 use super::figures::{Curve, Figures};
 use super::matches::Matches;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
+use crate::app::ledger::Activity;
 use crate::app::scatter::{Cloud, Linked, Scatter};
 use crate::app::state::{Phase, State};
 use crate::protocol::Side;
@@ -123,6 +126,11 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     });
     let other = Signal::derive(|| "X and Y as entropic Gromov-Wasserstein aligns them".to_owned());
     let comparing = move || results.comparing.get();
+    let compared_on = move || {
+        let compared = results.compared.get()?;
+        let (part, n) = (compared.outcome.part?, compared.outcome.n.max(compared.outcome.m));
+        Some(format!(", on {} of {} rows", grouped(part), grouped(n)))
+    };
     view! {
         <div class="card views-card">
             <div class="views" class:four=move || results.compared.with(Option::is_some)>
@@ -140,7 +148,9 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 </figure>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <figure>
-                        <figcaption>"Entropic Gromov-Wasserstein, to compare"</figcaption>
+                        <figcaption data-testid="compared-on">
+                            "Entropic Gromov-Wasserstein, to compare" {compared_on}
+                        </figcaption>
                         <Scatter cloud=compared linked results redraw testid="view-compared" about=other/>
                     </figure>
                 </Show>
@@ -158,16 +168,7 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 >
                     {move || if comparing().busy() { "Comparing…" } else { "Compare with Gromov-Wasserstein" }}
                 </button>
-                <Show when=move || comparing().busy()>
-                    <button
-                        type="button"
-                        class="quiet"
-                        data-testid="cancel-compare"
-                        on:click=move |_| state.cancel_comparison()
-                    >
-                        "Cancel"
-                    </button>
-                </Show>
+                <Doing state activity=Activity::Compare phase=results.comparing name="compare" cancel=State::cancel_comparison/>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <button type="button" class="quiet" data-testid="end-comparison" on:click=move |_| {
                         results.compared.set(None);

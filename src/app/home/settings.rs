@@ -27,6 +27,15 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                     <button
                         type="button"
                         class="quiet small"
+                        data-testid="redo"
+                        disabled=move || !settings.can_redo()
+                        on:click=move |_| settings.redo()
+                    >
+                        "Redo"
+                    </button>
+                    <button
+                        type="button"
+                        class="quiet small"
                         data-testid="reset"
                         disabled=move || settings.options.with(|o| settings.defaults.with(|d| o == d))
                         on:click=move |_| settings.replace(settings.defaults.get_untracked())

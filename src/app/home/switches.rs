@@ -54,6 +54,11 @@ pub(super) fn Switches(state: State, side: Side, folds: Folds, preview: Preview)
         choice("yes", "the first line names the columns"),
         choice("no", "the first line is data"),
     ];
+    let decimals = vec![
+        choice("auto", "decide from the content"),
+        choice("point", "point: 1.5"),
+        choice("comma", "comma: 1,5"),
+    ];
     let change = move |change: Box<dyn FnOnce(&mut Reading)>| state.read_again(slot, change);
 
     view! {
@@ -88,6 +93,19 @@ pub(super) fn Switches(state: State, side: Side, folds: Folds, preview: Preview)
                         r.choices.delimiter = if value == "auto" { None } else { value.chars().next() };
                     }))
                 />
+                <Pick
+                    label="Decimal sign" testid=format!("decimal-{letter}") choices=decimals
+                    current=Signal::derive(move || match reading().choices.decimal_comma {
+                        None => "auto",
+                        Some(true) => "comma",
+                        Some(false) => "point",
+                    }.to_owned())
+                    on_pick=move |value: String| change(Box::new(move |r| r.choices.decimal_comma = match value.as_str() {
+                        "comma" => Some(true),
+                        "point" => Some(false),
+                        _ => None,
+                    }))
+                />
             })}
             {(!preview.fields.is_empty()).then(|| view! {
                 <Pick
@@ -116,7 +134,8 @@ pub(super) fn Switches(state: State, side: Side, folds: Folds, preview: Preview)
                 "Swap rows and columns"
             </label>
         </div>
-        <LabelColumns state side folds preview/>
+        <LabelColumns state side folds preview=preview.clone()/>
+        <IgnoredColumns state side folds preview/>
     }
 }
 
@@ -131,57 +150,101 @@ fn LabelColumns(state: State, side: Side, folds: Folds, preview: Preview) -> imp
         .filter(|(_, field)| field.role == Role::Labels)
         .map(|(at, _)| at)
         .collect();
-    let boxes = preview
-        .fields
-        .iter()
-        .enumerate()
-        .map(|(at, field)| {
-            let (before, found) = (found.clone(), found.contains(&at));
-            let chosen = move || {
-                state
-                    .files
-                    .get(slot)
-                    .with(SlotState::reading)
-                    .choices
-                    .labels
-                    .map_or(found, |l| l.contains(&at))
-            };
-            let toggle = move |_| {
-                let before = before.clone();
-                state.read_again(slot, |reading| {
-                    let labels = reading.choices.labels.get_or_insert(before);
-                    match labels.iter().position(|label| *label == at) {
-                        Some(place) => {
-                            labels.remove(place);
-                        }
-                        None => labels.push(at),
-                    }
-                });
-            };
-            view! {
-                <label class="check">
-                    <input type="checkbox" prop:checked=chosen on:change=toggle/>
-                    {field.name.clone()}
-                </label>
-            }
-        })
-        .collect::<Vec<_>>();
+    let before = found.clone();
+    let boxes = boxes(
+        &preview,
+        "label",
+        side,
+        move |at| {
+            let chosen = state.files.get(slot).with(SlotState::reading).choices.labels;
+            chosen.map_or_else(|| before.contains(&at), |labels| labels.contains(&at))
+        },
+        move |at| {
+            let found = found.clone();
+            state.read_again(slot, |reading| toggle(reading.choices.labels.get_or_insert(found), at));
+        },
+    );
     (!boxes.is_empty()).then(|| {
         view! {
-            <details
-                class="fold"
-                data-testid=format!("label-columns-{}", side.letter())
-                open=folds.labels.get_untracked()
-                on:toggle=move |event| {
-                    event.stop_propagation();
-                    folds.labels.set(is_open(&event));
-                }
-            >
-                <summary>"Columns that are labels"</summary>
-                <div class="boxes">{boxes}</div>
-            </details>
+            <Fold open=folds.labels testid=format!("label-columns-{}", side.letter()) title="Columns that are labels">
+                {boxes}
+            </Fold>
         }
     })
+}
+
+/// Which columns are left out.
+#[component]
+fn IgnoredColumns(state: State, side: Side, folds: Folds, preview: Preview) -> impl IntoView {
+    let slot = Slot::Features(side);
+    let boxes = boxes(
+        &preview,
+        "ignore",
+        side,
+        move |at| state.files.get(slot).with(SlotState::reading).choices.ignore.contains(&at),
+        move |at| state.read_again(slot, |reading| toggle(&mut reading.choices.ignore, at)),
+    );
+    (!boxes.is_empty()).then(|| {
+        view! {
+            <Fold open=folds.ignored testid=format!("ignored-columns-{}", side.letter()) title="Columns to leave out">
+                {boxes}
+            </Fold>
+        }
+    })
+}
+
+/// A box for every column, named `KIND-SIDE-COLUMN` for automation.
+fn boxes(
+    preview: &Preview,
+    kind: &str,
+    side: Side,
+    chosen: impl Fn(usize) -> bool + Clone + Send + 'static,
+    on_toggle: impl Fn(usize) + Clone + 'static,
+) -> Vec<AnyView> {
+    let each = preview.fields.iter().enumerate();
+    each.map(|(at, field)| {
+        let (chosen, on_toggle) = (chosen.clone(), on_toggle.clone());
+        view! {
+            <label class="check">
+                <input
+                    type="checkbox"
+                    data-testid=format!("{kind}-{}-{at}", side.letter())
+                    prop:checked=move || chosen(at)
+                    on:change=move |_| on_toggle(at)
+                />
+                {field.name.clone()}
+            </label>
+        }
+        .into_any()
+    })
+    .collect()
+}
+
+/// Puts a column into a list, or takes it out.
+fn toggle(columns: &mut Vec<usize>, at: usize) {
+    match columns.iter().position(|column| *column == at) {
+        Some(place) => drop(columns.remove(place)),
+        None => columns.push(at),
+    }
+}
+
+/// A fold that stays as it was when the card is built anew.
+#[component]
+fn Fold(open: RwSignal<bool>, testid: String, title: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <details
+            class="fold"
+            data-testid=testid
+            open=open.get_untracked()
+            on:toggle=move |event| {
+                event.stop_propagation();
+                open.set(is_open(&event));
+            }
+        >
+            <summary>{title}</summary>
+            <div class="boxes">{children()}</div>
+        </details>
+    }
 }
 
 /// A list to choose from.

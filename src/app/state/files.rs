@@ -2,16 +2,18 @@
 //!
 //! What is in use stays in use until its replacement has been read: a file that cannot be read changes nothing.
 
+use formats::Step;
 use leptos::prelude::*;
 use web_sys::{File, Url};
 
 use super::{Phase, State};
 use crate::app::ledger::Activity;
+use crate::app::misfit::misfit;
 use crate::app::samples::{self, Sample};
 use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
 /// All uses a file can have.
-pub(crate) const SLOTS: [Slot; 14] = [
+pub(crate) const SLOTS: [Slot; 17] = [
     Slot::Features(Side::X),
     Slot::Features(Side::Y),
     Slot::Labels(Side::X),
@@ -24,6 +26,9 @@ pub(crate) const SLOTS: [Slot; 14] = [
     Slot::Truth,
     Slot::New(Side::X),
     Slot::New(Side::Y),
+    Slot::NewLabels(Side::X),
+    Slot::NewLabels(Side::Y),
+    Slot::NewTruth,
     Slot::Model,
     Slot::Record,
 ];
@@ -142,6 +147,10 @@ impl Files {
         if SLOTS.iter().any(|slot| self.get(*slot).with(SlotState::is_reading)) {
             return Some("A file is still being read.".into());
         }
+        let size = |slot| self.get(slot).with(|state| state.used.as_ref().and_then(|(_, held)| held.size()));
+        if let Some(misfit) = misfit(&size) {
+            return Some(misfit);
+        }
         for side in Side::BOTH {
             if self.get(Slot::Features(side)).with(undecided) {
                 let letter = side.letter().to_uppercase();
@@ -195,6 +204,15 @@ impl State {
             change(&mut source.reading);
             self.load(slot, source);
         }
+    }
+
+    /// Reads the file of a side again and does this to its columns as well.
+    pub(crate) fn add_step(&self, side: Side, step: Step) {
+        self.read_again(Slot::Features(side), |reading| {
+            if !reading.steps.contains(&step) {
+                reading.steps.push(step);
+            }
+        });
     }
 
     fn load(&self, slot: Slot, source: Source) {
@@ -252,12 +270,11 @@ impl State {
         self.give_up(Activity::Align);
         self.run.moving.set(None);
         self.results.run_given_up();
-        let mine = sample.files();
-        for slot in SLOTS {
-            match mine.iter().find(|(known, _)| *known == slot) {
-                Some((_, file)) => self.load(slot, sample_source(sample, file)),
-                None => self.unload(slot),
-            }
+        // Everything goes first: labels and pairs must not be read against a table of the sample before.
+        SLOTS.into_iter().for_each(|slot| self.unload(slot));
+        self.results.fresh.set(None);
+        for (slot, file) in sample.files() {
+            self.load(slot, sample_source(sample, file));
         }
         self.files.sample.set(Some(sample.name));
         self.files.promised.set(true);
@@ -268,6 +285,7 @@ impl State {
     pub(crate) fn load_sample_new_points(&self) {
         let name = self.files.sample.get_untracked();
         let Some(sample) = samples::ALL.iter().find(|sample| Some(sample.name) == name) else { return };
+        sample.new_files().iter().for_each(|(slot, _)| self.unload(*slot));
         for (slot, file) in sample.new_files() {
             self.load(slot, sample_source(sample, file));
         }
@@ -297,7 +315,26 @@ impl State {
         if changed && concerns_results(slot) {
             self.results.data_changed();
         }
+        if changed {
+            self.read_dependents(slot);
+        }
         self.recall_if_promised();
+    }
+
+    /// Files that name rows of a table are read again when it has changed, so that what does not fit is told at once.
+    fn read_dependents(&self, table: Slot) {
+        let dependents: &[Slot] = match table {
+            Slot::Features(side) => &[Slot::Labels(side), Slot::Pairs, Slot::Truth],
+            Slot::New(side) => &[Slot::NewLabels(side), Slot::NewTruth],
+            _ => &[],
+        };
+        for slot in dependents {
+            let used = self.files.get(*slot).with_untracked(|state| state.used.clone());
+            if let Some((source, _)) = used {
+                self.unload(*slot);
+                self.load(*slot, source);
+            }
+        }
     }
 
     /// A sample's other files mean nothing beside a file of the visitor's own.
@@ -350,7 +387,7 @@ impl State {
 
 /// Whether a result depends on what this slot holds.
 fn concerns_results(slot: Slot) -> bool {
-    !matches!(slot, Slot::New(_) | Slot::Model | Slot::Record)
+    !matches!(slot, Slot::New(_) | Slot::NewLabels(_) | Slot::NewTruth | Slot::Model | Slot::Record)
 }
 
 fn sample_source(sample: &Sample, file: &str) -> Source {

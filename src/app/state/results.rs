@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 
 use super::{Phase, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, Export, MatchRow, Outcome, Side};
+use crate::protocol::{Command, Export, MatchRow, Outcome, Progress, Side};
 
 /// An outcome with its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +76,8 @@ pub(crate) struct Results {
     pub(crate) comparing: RwSignal<Phase>,
     pub(crate) applying: RwSignal<Phase>,
     pub(crate) exporting: RwSignal<Phase>,
+    /// How far comparing, applying and the like are, while they say so.
+    progress: RwSignal<HashMap<Activity, Progress>>,
     /// The file that was made last: name and address.
     pub(crate) exported: RwSignal<Option<(String, String)>>,
     /// Whether the worker still has what is on show.
@@ -106,6 +108,7 @@ impl Results {
             comparing: RwSignal::default(),
             applying: RwSignal::default(),
             exporting: RwSignal::default(),
+            progress: RwSignal::default(),
             exported: RwSignal::new(None),
             held: RwSignal::new(false),
             had: StoredValue::new(false),
@@ -117,6 +120,20 @@ impl Results {
     /// What is on show: new points if there are some, else those of training.
     pub(crate) fn shown(&self) -> Option<Arc<Shown>> {
         self.fresh.get().or_else(|| self.trained.get())
+    }
+
+    /// How much of an activity is done, from 0 to 1, as far as it has said.
+    pub(crate) fn share(&self, activity: Activity) -> Option<f64> {
+        self.progress.with(|all| all.get(&activity).map(|progress| progress.share))
+    }
+
+    pub(super) fn progressed(&self, activity: Activity, progress: Progress) {
+        self.progress.update(|all| drop(all.insert(activity, progress)));
+    }
+
+    fn begin(&self, activity: Activity, phase: RwSignal<Phase>) {
+        self.progress.update(|all| drop(all.remove(&activity)));
+        phase.set(Phase::Training);
     }
 
     pub(super) fn run_begins(&self) {
@@ -183,7 +200,10 @@ impl State {
 
     /// Shows another of the alignments that were found.
     pub(crate) fn show_candidate(&self, candidate: u32) {
-        self.results.showing.set(Phase::Training);
+        if self.results.comparing.get_untracked().busy() {
+            self.cancel_comparison();
+        }
+        self.results.begin(Activity::Show, self.results.showing);
         self.begin(Activity::Show, Command::Show { candidate });
     }
 
@@ -197,7 +217,7 @@ impl State {
     }
 
     pub(crate) fn compare(&self) {
-        self.results.comparing.set(Phase::Training);
+        self.results.begin(Activity::Compare, self.results.comparing);
         self.begin(Activity::Compare, Command::Compare);
     }
 
@@ -211,9 +231,14 @@ impl State {
         self.results.applying.set(Phase::Idle);
     }
 
+    pub(crate) fn cancel_export(&self) {
+        self.give_up(Activity::Export);
+        self.results.exporting.set(Phase::Idle);
+    }
+
     /// Applies the encoders to the new points.
     pub(crate) fn apply(&self) {
-        self.results.applying.set(Phase::Training);
+        self.results.begin(Activity::Apply, self.results.applying);
         self.begin(Activity::Apply, Command::Apply);
     }
 
@@ -242,7 +267,7 @@ impl State {
 
     /// Has a file made; the browser saves it as soon as it is there.
     pub(crate) fn export(&self, what: Export) {
-        self.results.exporting.set(Phase::Training);
+        self.results.begin(Activity::Export, self.results.exporting);
         self.begin(Activity::Export, Command::Export { what });
     }
 

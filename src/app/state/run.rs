@@ -169,7 +169,10 @@ impl State {
 
     pub(super) fn run_event(&self, activity: Activity, event: Event, bulk: Vec<Vec<f32>>) {
         if activity != Activity::Align {
-            return; // Others say so by their own phase.
+            if let Event::Progress(progress) = event {
+                self.results.progressed(activity, progress);
+            }
+            return;
         }
         let run = &self.run;
         if run.phase.get_untracked() == Phase::Loading {

@@ -21,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) defaults: RwSignal<AlignOptions>,
     refused: RwSignal<BTreeMap<&'static str, Refused>>,
     past: RwSignal<Vec<AlignOptions>>,
+    /// What was undone, the last of it at the end.
+    future: RwSignal<Vec<AlignOptions>>,
 }
 
 impl Settings {
@@ -30,6 +32,7 @@ impl Settings {
             defaults: RwSignal::default(),
             refused: RwSignal::default(),
             past: RwSignal::default(),
+            future: RwSignal::default(),
         }
     }
 
@@ -43,10 +46,16 @@ impl Settings {
 
     /// Takes other settings as a whole; they can be undone.
     pub(crate) fn replace(&self, options: AlignOptions) {
-        let before = self.options.get_untracked();
         self.refused.update(BTreeMap::clear);
+        self.change(options);
+    }
+
+    /// Takes other settings, which ends what could be redone.
+    fn change(&self, options: AlignOptions) {
+        let before = self.options.get_untracked();
         if before != options {
             self.past.update(|past| past.push(before));
+            self.future.update(Vec::clear);
             self.options.set(options);
         }
     }
@@ -59,11 +68,7 @@ impl Settings {
                 self.refused.update(|refused| {
                     refused.remove(name);
                 });
-                let before = self.options.get_untracked();
-                if before != changed {
-                    self.past.update(|past| past.push(before));
-                    self.options.set(changed);
-                }
+                self.change(changed);
             }
             Err(reason) => self.refused.update(|refused| {
                 refused.insert(name, Refused { text, reason });
@@ -122,9 +127,24 @@ impl Settings {
         if self.refused.with_untracked(|refused| !refused.is_empty()) {
             return self.refused.update(BTreeMap::clear);
         }
+        self.step(self.past, self.future);
+    }
+
+    pub(crate) fn can_redo(&self) -> bool {
+        self.future.with(|future| !future.is_empty())
+    }
+
+    /// Makes the change again that was taken back last.
+    pub(crate) fn redo(&self) {
+        self.step(self.future, self.past);
+    }
+
+    /// Takes the last settings from one pile and puts the present ones on the other.
+    fn step(&self, from: RwSignal<Vec<AlignOptions>>, to: RwSignal<Vec<AlignOptions>>) {
         let mut last = None;
-        self.past.update(|past| last = past.pop());
+        from.update(|pile| last = pile.pop());
         if let Some(options) = last {
+            to.update(|pile| pile.push(self.options.get_untracked()));
             self.options.set(options);
         }
     }

@@ -8,6 +8,7 @@ use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 
 use super::canvas::{context, fit_to_screen, theme_colour};
+use super::meter::{Drawing, timed};
 
 /// How the values are spread over the height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,10 @@ pub(crate) fn draw_losses(canvas: &HtmlCanvasElement, losses: &[f32], steps: u32
 
 /// Draws curves against steps `0..steps`.
 pub(crate) fn draw_lines(canvas: &HtmlCanvasElement, lines: &[Line], steps: u32, axis: Axis) {
+    timed(Drawing::Chart, || redraw(canvas, lines, steps, axis));
+}
+
+fn redraw(canvas: &HtmlCanvasElement, lines: &[Line], steps: u32, axis: Axis) {
     let Some(ratio) = fit_to_screen(canvas) else { return };
     if let Some(context) = context(canvas) {
         context.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());

@@ -3,10 +3,13 @@
 
 pub mod history;
 pub mod ledger;
+pub mod natural;
 pub mod options;
+pub mod pairs;
 pub mod palette;
 pub mod samples;
 pub mod scatter;
+pub mod tally;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;
@@ -20,6 +23,10 @@ mod diagnostics;
 mod home;
 #[cfg(target_arch = "wasm32")]
 mod link;
+#[cfg(target_arch = "wasm32")]
+mod meter;
+#[cfg(target_arch = "wasm32")]
+mod meter_card;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 #[cfg(target_arch = "wasm32")]

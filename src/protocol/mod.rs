@@ -75,9 +75,10 @@ pub enum Command {
     Unload {
         slot: Slot,
     },
-    /// Align what is loaded.
+    /// Align what is loaded; rows of these pairs are known to belong together, beside those of a file.
     Align {
         options: Box<AlignOptions>,
+        pairs: Vec<(u32, u32)>,
     },
     /// Show another of the candidates that the last run has found.
     Show {
@@ -157,7 +158,8 @@ pub enum Event {
         first_step: u32,
         steps: u32,
     },
-    /// Where the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label codes.
+    /// Where a linear map or the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label
+    /// codes; the plan as a square picture in the order of the first coordinate, empty where there is none.
     Moving,
     /// Bulk: see [`Outcome`].
     Aligned(Box<Outcome>),

@@ -6,7 +6,9 @@
 mod app;
 mod browser;
 mod hands;
+mod pointer;
 mod server;
+mod views;
 
 use std::time::Duration;
 

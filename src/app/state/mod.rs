@@ -5,6 +5,7 @@
 
 mod demo;
 mod files;
+mod pairs;
 mod results;
 mod run;
 mod settings;
@@ -12,6 +13,7 @@ mod settings;
 pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
 pub(crate) use files::{Files, SlotPhase, SlotState};
+pub(crate) use pairs::Pairs;
 pub(crate) use results::{PAGE, Results, Shown};
 pub(crate) use run::{Moving, Run};
 pub(crate) use settings::Settings;
@@ -65,6 +67,7 @@ pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) run: Run,
     pub(crate) results: Results,
+    pub(crate) pairs: Pairs,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
     choice: StoredValue<ExecutorChoice>,
@@ -86,6 +89,7 @@ impl State {
             settings: Settings::new(),
             run: Run::new(),
             results: Results::new(),
+            pairs: Pairs::new(),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
             choice: StoredValue::new(choice),

@@ -9,6 +9,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::canvas::{context, fit_to_screen, theme_colour};
 use super::meter::{Drawing, timed};
+use super::thin::thinned;
 
 /// How the values are spread over the height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,14 +105,8 @@ where
         .draw()?;
     let width = px(if lines.len() > 3 { 1.5 } else { 2.0 });
     for line in lines {
-        let every = line.values.len().div_ceil(POINTS).max(1);
-        let points = line
-            .values
-            .iter()
-            .enumerate()
-            .step_by(every)
-            .filter(|(_, value)| value.is_finite())
-            .map(|(step, value)| (step as u32, value.max(low)));
+        let points = thinned(line.values, POINTS).into_iter();
+        let points = points.map(|(step, value)| (step as u32, value.max(low)));
         chart.draw_series(LineSeries::new(points, line.colour.stroke_width(width)))?;
     }
     Ok(())

@@ -84,7 +84,7 @@ pub(super) fn MeterCard() -> impl IntoView {
                     </tbody>
                 </table>
             </div>
-            <p class="soft">
+            <p class="remark">
                 {move || seen.with(|s| format!(
                     "{} of {} gaps were longer than {FELT_MS:.0} ms. A frame lasts {FRAME_MS:.1} ms at sixty a second.",
                     s.frames.longer(FELT_MS),

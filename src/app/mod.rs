@@ -10,6 +10,7 @@ pub mod palette;
 pub mod samples;
 pub mod scatter;
 pub mod tally;
+pub mod thin;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;

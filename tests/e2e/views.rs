@@ -4,7 +4,7 @@ use concord::geometry::Dense;
 use fantoccini::actions::KeyAction;
 use serde_json::json;
 
-use crate::browser::{Setup, open, with_page};
+use crate::browser::{Page, Setup, open, with_page};
 use crate::colours;
 use crate::hands::{array, clouds};
 use crate::pointer::{CONTROL, RIGHT, SHIFT};
@@ -89,6 +89,14 @@ fn views_are_zoomed_and_moved_by_buttons_wheel_keys_and_hands() {
         let all = few().await;
         assert!(near < all, "{near} of the points are in a part of the view, {all} in most of it");
     });
+}
+
+/// Trains on the words sample, from the beginning.
+async fn words(page: &Page) {
+    open(page, "?executor=cpu&sample=none").await;
+    page.click("sample-words").await;
+    page.click("align").await;
+    page.wait_for("[data-testid=status][data-state=training]").await;
 }
 
 /// A line is as good forwards as backwards, and hands decide which.
@@ -199,8 +207,7 @@ fn a_match_is_confirmed_by_keyboard_and_a_tap_names_a_point() {
 #[test]
 fn the_plan_and_the_points_move_while_they_are_found() {
     with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
-        open(&page, "?executor=cpu&sample=none").await;
-        page.click("sample-words").await;
+        words(&page).await;
         page.wait_for("[data-testid=heat-live]").await;
         let picture = "return [document.querySelector('[data-testid=status]').innerText,
                                document.querySelector('[data-testid=view-live]').toDataURL()]";
@@ -225,8 +232,8 @@ fn the_plan_and_the_points_move_while_they_are_found() {
 #[test]
 fn the_frame_meter_counts_and_measures() {
     with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
-        page.load_clouds().await;
-        page.aligned().await;
+        words(&page).await;
+        page.done().await;
         page.follow("#diagnostics").await;
         page.click("meter-measure").await;
         page.wait_for("[data-testid=meter-scatter-pointed]").await;

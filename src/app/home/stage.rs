@@ -50,6 +50,9 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                         <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
+                {move || state.pairs.remark.get().map(|remark| view! {
+                    <p class="reason" role="status" data-testid="pairs-dropped">{remark}</p>
+                })}
                 <div class="stage-view">
                     <Scatter cloud linked state redraw testid="view-live" about/>
                     <LivePlan state redraw/>
@@ -63,9 +66,6 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                 </div>
                 <Toolbar state linked/>
                 <Controls state/>
-                {move || state.pairs.remark.get().map(|remark| view! {
-                    <p class="reason" role="status" data-testid="pairs-dropped">{remark}</p>
-                })}
             </div>
         </aside>
     }

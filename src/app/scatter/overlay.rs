@@ -5,6 +5,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::cloud::Cloud;
 use super::linked::Linked;
+use super::scene::Scene;
 use super::{Frame, Place, Rect, paint};
 use crate::app::canvas::{context, theme_css};
 use crate::app::state::{Pairs, Shown};
@@ -34,7 +35,8 @@ struct Drawing<'a> {
 }
 
 impl Over {
-    pub(super) fn draw(&self, canvas: &HtmlCanvasElement, cloud: &Cloud, frame: &Frame, ratio: f64) {
+    pub(super) fn draw(&self, canvas: &HtmlCanvasElement, scene: &Scene, ratio: f64) {
+        let (cloud, Some(frame)) = (&scene.cloud, &scene.frame) else { return };
         let Some(context) = context(canvas) else { return };
         context.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());
         if let Some(rect) = self.rect.map(|rect| rect.scaled(ratio)) {
@@ -43,8 +45,7 @@ impl Over {
             context.stroke_rect(rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top);
         }
         let Some(shown) = cloud.shown() else { return };
-        let points = shown.outcome.n as usize + shown.outcome.m as usize;
-        let radius = (paint::radius(points) + 3.0) * ratio;
+        let radius = scene.radius + 3.0 * ratio;
         let drawing = Drawing { context, cloud, shown, frame, ratio, radius };
         if self.linked.lines.get_untracked() && matches!(cloud, Cloud::Aligned(_)) {
             drawing.matches(self.linked);

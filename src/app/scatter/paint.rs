@@ -52,19 +52,23 @@ struct Dot {
 
 /// With more points than this in sight a canvas would take longer than a frame for their discs.
 const DISCS: usize = 3000;
+/// The radius of a dot, in CSS pixels.
+const SMALLEST: f64 = 1.3;
+const LARGEST: f64 = 4.2;
 const BRIGHT: f64 = 0.82;
 const FAINT: f64 = 0.12;
 
-/// Draws the layers, the first at the bottom.
-pub(super) fn points(canvas: &HtmlCanvasElement, frame: &Frame, layers: &[Layer], ratio: f64) {
-    let Some(context) = context(canvas) else { return };
+/// Draws the layers, the first at the bottom. Returns the radius of the dots.
+pub(super) fn points(canvas: &HtmlCanvasElement, frame: &Frame, layers: &[Layer], ratio: f64) -> f64 {
+    let Some(context) = context(canvas) else { return LARGEST };
     let (width, height) = (canvas.width(), canvas.height());
-    let total: usize = layers.iter().map(|layer| layer.points.len() / 2).sum();
-    let radius = radius(total) * ratio;
-    let reach = 1.25 * radius;
+    let reach = 1.25 * LARGEST * ratio;
     let sight = Rect::between((-reach, -reach), (f64::from(width) + reach, f64::from(height) + reach));
     let visible: Vec<Vec<Dot>> = layers.iter().map(|layer| layer.dots(frame, &sight)).collect();
-    if visible.iter().map(Vec::len).sum::<usize>() > DISCS {
+    let count: usize = visible.iter().map(Vec::len).sum();
+    // Fewer dots in sight are larger.
+    let radius = (90.0 / (count.max(1) as f64).sqrt()).clamp(SMALLEST, LARGEST) * ratio;
+    if count > DISCS {
         let dots = layers.iter().zip(&visible);
         pixels(&context, dots, (width, height), radius);
     } else {
@@ -73,11 +77,7 @@ pub(super) fn points(canvas: &HtmlCanvasElement, frame: &Frame, layers: &[Layer]
             discs(&context, layer.diamonds, dots, radius);
         }
     }
-}
-
-/// Fewer points are drawn larger, in CSS pixels.
-pub(super) fn radius(total: usize) -> f64 {
-    (90.0 / (total.max(1) as f64).sqrt()).clamp(1.3, 4.2)
+    radius
 }
 
 fn discs(context: &CanvasRenderingContext2d, diamonds: bool, dots: &[Dot], radius: f64) {

@@ -27,14 +27,15 @@ pub(super) struct Scene {
     /// Once somebody points at something.
     grids: Option<[Grid; 2]>,
     colours: Option<Colours>,
-    /// As it was drawn last.
+    /// As it was drawn last, and the radius of its dots.
     pub(super) frame: Option<Frame>,
+    pub(super) radius: f64,
 }
 
 impl Scene {
     pub(super) fn new(cloud: Cloud) -> Self {
         let span = Span::of(&Side::BOTH.map(|side| cloud.points(side)));
-        Self { cloud, span, grids: None, colours: None, frame: None }
+        Self { cloud, span, grids: None, colours: None, frame: None, radius: 0.0 }
     }
 
     /// Draws the points, and keeps the frame in which they were drawn.
@@ -54,7 +55,7 @@ impl Scene {
             selected: selection.as_ref().map_or(&[], |selection| &selection[side.index()]),
             diamonds: side == Side::Y,
         });
-        paint::points(canvas, &frame, &layers, ratio);
+        self.radius = paint::points(canvas, &frame, &layers, ratio);
         self.frame = Some(frame);
     }
 

@@ -78,13 +78,8 @@ pub(crate) fn Scatter(
             let Some(canvas) = above.get_untracked() else { return };
             let Some(ratio) = fit_to_screen(&canvas) else { return };
             let rect = hands.drawn.get_untracked().map(|(from, to)| Rect::between(from, to));
-            scene.with_value(|scene| {
-                if let Some(frame) = &scene.frame {
-                    let known = untrack(|| state.can_pair()).then_some(state.pairs);
-                    let over = Over { linked, known, rect };
-                    over.draw(&canvas, &scene.cloud, frame, ratio);
-                }
-            });
+            let known = untrack(|| state.can_pair()).then_some(state.pairs);
+            scene.with_value(|scene| Over { linked, known, rect }.draw(&canvas, scene, ratio));
         },
     );
 

@@ -10,7 +10,7 @@ use concord::metrics::plan::matches;
 use concord::metrics::truth::{closer_shares, exact_matches};
 use concord::procedure::{
     self, Alignment, Candidate, Control, EncoderChoice, Failure, LossChoice, NoControl, Origin, Progress,
-    Settings, Sides, Start,
+    Settings, Sides, Start, View,
 };
 use concord::rng::Rng;
 use concord::scale::NoWatch;
@@ -146,6 +146,50 @@ fn a_run_can_be_cancelled_at_any_checkpoint_of_any_phase() {
     }
 }
 
+/// Looks whenever it may.
+#[derive(Default)]
+struct Look {
+    views: usize,
+    /// How far the mapped points of the last view are from those that they belong to, beside their size.
+    off: f32,
+    pairs: Vec<(usize, usize)>,
+}
+
+impl Control for Look {
+    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn curious(&mut self) -> bool {
+        true
+    }
+
+    fn view(&mut self, view: View<'_>) {
+        let [x, y] = &view.embedded;
+        let (rows, plan) = (view.rows, &view.plans[0]);
+        assert_eq!([x.rows(), y.rows()], rows.map(<[usize]>::len));
+        assert_eq!((plan.rows(), plan.cols(), x.cols()), (x.rows(), y.rows(), y.cols()));
+        assert!((plan.data().iter().sum::<f32>() - 1.0).abs() < 0.05, "a plan");
+        let size = |side: &Dense| side.data().iter().map(|v| v * v).sum::<f32>() / side.rows() as f32;
+        assert!((size(x) / size(y) - 1.0).abs() < 1e-3, "both as large");
+        let place = |side: usize, row: usize| rows[side].iter().position(|&r| r == row);
+        let met = self.pairs.iter().filter_map(|&(i, j)| Some((place(0, i)?, place(1, j)?)));
+        let far = met.map(|(i, j)| x.row(i).iter().zip(y.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f32>());
+        let far: Vec<f32> = far.collect();
+        self.off = far.iter().sum::<f32>() / far.len().max(1) as f32 / size(y);
+        self.views += 1;
+    }
+}
+
+#[test]
+fn linear_maps_can_be_watched_until_the_points_have_met() {
+    let (sides, pairs) = hidden(60, 60);
+    let mut look = Look { pairs, ..Look::default() };
+    try_align(&sides, &Settings { encoder: EncoderChoice::Linear, ..small() }, &mut look).expect("aligns");
+    assert!(look.views > 10, "{} views", look.views);
+    assert!(look.off < 0.05, "the points of the last view are {} apart", look.off);
+}
+
 #[test]
 fn a_comparison_can_be_cancelled_and_watching_changes_nothing() {
     let (sides, _) = hidden(40, 40);
@@ -157,7 +201,7 @@ fn a_comparison_can_be_cancelled_and_watching_changes_nothing() {
     let (whole, seen) = solve(usize::MAX);
     assert!(seen.len() > 2 && seen.iter().all(|phase| *phase == "comparing"), "{seen:?}");
     let alone = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &small(), &mut NoControl));
-    assert_eq!(whole.expect("solves").plan.data(), alone.expect("solves").0.plan.data());
+    assert_eq!(whole.expect("solves").plan.whole(), alone.expect("solves").0.plan.whole());
     let (ended, seen) = solve(1);
     assert!(matches!(ended, Err(Failure::Cancelled)), "{:?}", ended.err());
     assert_eq!(seen.len(), 2, "nothing runs on");

@@ -165,6 +165,7 @@ fn files_that_are_taken_away_can_be_read_again() {
         settings: serde_json::to_value(&study.options).expect("plain"),
         executor: "cpu".into(),
         inputs: Vec::new(),
+        pairs: Vec::new(),
         timings: Vec::new(),
         metrics: Default::default(),
     };

@@ -106,6 +106,7 @@ fn plans_look_the_same_whichever_way_they_were_found() {
                 inputs: Vec::new(),
                 timings: Vec::new(),
                 metrics: Default::default(),
+                pairs: Vec::new(),
             };
             let goods = Goods { subject: &subject, looked, model: None, record: &record };
             file(what, &goods).expect("written").1.len() as f64

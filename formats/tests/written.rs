@@ -82,14 +82,16 @@ fn record() -> impl Strategy<Value = Record> {
     );
     let timing = (any::<String>(), finite()).prop_map(|(name, v)| Timing { name, seconds: v.abs() });
     let metrics = btree_map(any::<String>(), proptest::option::of(finite()), 0..4);
-    (any::<u64>(), finite(), any::<String>(), vec(input, 0..3), vec(timing, 0..3), metrics).prop_map(
-        |(seed, eps, executor, inputs, timings, metrics)| Record {
+    let pairs = vec((any::<u64>(), any::<u64>()), 0..3);
+    (any::<u64>(), finite(), any::<String>(), vec(input, 0..3), pairs, vec(timing, 0..3), metrics).prop_map(
+        |(seed, eps, executor, inputs, pairs, timings, metrics)| Record {
             format: Record::FORMAT,
             versions: BTreeMap::from([("concord".to_owned(), "0.1.0".to_owned())]),
             seed,
             settings: serde_json::json!({ "eps": eps, "loss": "gw" }),
             executor,
             inputs,
+            pairs,
             timings,
             metrics,
         },

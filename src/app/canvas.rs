@@ -50,6 +50,14 @@ pub(crate) fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingConte
     canvas.get_context("2d").ok().flatten()?.dyn_into().ok()
 }
 
+/// Waits until everything that was drawn is there: a canvas draws later than it is told to.
+pub(crate) fn finish(canvas: &HtmlCanvasElement) {
+    if let Some(context) = context(canvas) {
+        // Only the waiting is wanted.
+        let _ = context.get_image_data(0.0, 0.0, 1.0, 1.0);
+    }
+}
+
 /// A colour of the style sheet, by the name of its custom property (`#rrggbb`).
 pub(crate) fn theme_colour(name: &str) -> RGBColor {
     let value = document()

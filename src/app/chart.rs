@@ -8,6 +8,8 @@ use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 
 use super::canvas::{context, fit_to_screen, theme_colour};
+use super::meter::{Drawing, timed};
+use super::thin::thinned;
 
 /// How the values are spread over the height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,10 @@ pub(crate) fn draw_losses(canvas: &HtmlCanvasElement, losses: &[f32], steps: u32
 
 /// Draws curves against steps `0..steps`.
 pub(crate) fn draw_lines(canvas: &HtmlCanvasElement, lines: &[Line], steps: u32, axis: Axis) {
+    timed(Drawing::Chart, || redraw(canvas, lines, steps, axis));
+}
+
+fn redraw(canvas: &HtmlCanvasElement, lines: &[Line], steps: u32, axis: Axis) {
     let Some(ratio) = fit_to_screen(canvas) else { return };
     if let Some(context) = context(canvas) {
         context.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());
@@ -99,14 +105,8 @@ where
         .draw()?;
     let width = px(if lines.len() > 3 { 1.5 } else { 2.0 });
     for line in lines {
-        let every = line.values.len().div_ceil(POINTS).max(1);
-        let points = line
-            .values
-            .iter()
-            .enumerate()
-            .step_by(every)
-            .filter(|(_, value)| value.is_finite())
-            .map(|(step, value)| (step as u32, value.max(low)));
+        let points = thinned(line.values, POINTS).into_iter();
+        let points = points.map(|(step, value)| (step as u32, value.max(low)));
         chart.draw_series(LineSeries::new(points, line.colour.stroke_width(width)))?;
     }
     Ok(())

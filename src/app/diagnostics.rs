@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::canvas::Redraw;
 use super::demo::DemoCard;
+use super::meter_card::MeterCard;
 use super::state::{Phase, State};
 use crate::protocol::{CheckRow, Diagnostics, ExecutorKind, Fault};
 
@@ -34,6 +35,7 @@ pub(super) fn DiagnosticsView(state: State, redraw: Redraw) -> impl IntoView {
             <Drills state/>
         </div>
         <SelfCheck state/>
+        <MeterCard/>
         <DemoCard state redraw/>
     }
 }

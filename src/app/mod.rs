@@ -4,10 +4,14 @@
 pub mod history;
 pub mod ledger;
 pub mod misfit;
+pub mod natural;
 pub mod options;
+pub mod pairs;
 pub mod palette;
 pub mod samples;
 pub mod scatter;
+pub mod tally;
+pub mod thin;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;
@@ -21,6 +25,10 @@ mod diagnostics;
 mod home;
 #[cfg(target_arch = "wasm32")]
 mod link;
+#[cfg(target_arch = "wasm32")]
+mod meter;
+#[cfg(target_arch = "wasm32")]
+mod meter_card;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 #[cfg(target_arch = "wasm32")]

@@ -6,6 +6,7 @@ use web_sys::UrlSearchParams;
 use super::canvas::Redraw;
 use super::diagnostics::DiagnosticsView;
 use super::home::Home;
+use super::meter::watch_frames;
 use super::samples;
 use super::scatter::Linked;
 use super::state::State;
@@ -76,6 +77,7 @@ fn App() -> impl IntoView {
     let state = State::new(choice_from_address(), sample_from_address());
     let linked = Linked::new();
     catch_stray_files();
+    watch_frames(state);
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
     let view_area = NodeRef::<leptos::html::Main>::new();

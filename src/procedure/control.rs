@@ -47,12 +47,12 @@ pub trait Control {
     /// New statistics of network training.
     fn statistics(&mut self, _new: Statistics<'_>) {}
 
-    /// Whether somebody wants to see where the first fit puts its points. Asked often; looking costs a read.
+    /// Whether somebody wants to see where the map or the first fit puts its points. Asked often; looking costs a read.
     fn curious(&mut self) -> bool {
         false
     }
 
-    /// Where the first fit puts its points, after [`Control::curious`] said yes.
+    /// Where the map or the first fit puts its points, after [`Control::curious`] said yes.
     fn view(&mut self, _view: View<'_>) {}
 
     /// The potentials that a transport between all points has reached. Whoever keeps them can go on from them, on another
@@ -77,13 +77,13 @@ pub struct Statistics<'a> {
     pub eps: Vec<f32>,
 }
 
-/// The first fit in the midst of its training.
+/// A linear map, or the first fit of a stack, in the midst of its training.
 pub struct View<'a> {
     /// Which rows of both sides it is trained on.
     pub rows: [&'a [usize]; 2],
     /// Where its encoders put them.
     pub embedded: [Dense; 2],
-    /// Its plan, and those of the other fits.
+    /// Its plan, and those of the other fits; none where it is too large to be read.
     pub plans: Vec<Dense>,
 }
 

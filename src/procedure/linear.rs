@@ -1,13 +1,14 @@
 //! Linear candidates: several starts on subsamples, the best of them refined on more points.
 
 use super::choose::{Candidate, Judge, Origin, Start};
-use super::control::{Control, Failure, Progress};
+use super::control::{Control, Failure, Progress, View};
 use super::transport::Coupling;
 use super::{Settings, Sides};
-use crate::exec::{Device, Executor};
+use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::signature::{likeness, signatures};
+use crate::geometry::spectral::product;
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
@@ -68,7 +69,8 @@ pub(super) async fn candidates(
             _ => likeness(&sx.picked(&ix), &sy.picked(&iy)),
         };
         let weight = f32::from(u8::from(start == Start::Fused));
-        let run = Run { points: [x.picked(&ix), y.picked(&iy)], guide, weight, map: None };
+        let rows = [&ix[..], &iy[..]];
+        let run = Run { rows, points: [x.picked(&ix), y.picked(&iy)], guide, weight, map: None };
         let map = run.play(device, &start_schedule(START_STEPS), "linear starts", control).await?;
         let origin = Origin::Linear { start };
         let (score, matches) = judge.glance(device, &encoders(&map), origin, &quick, control).await?;
@@ -82,7 +84,8 @@ pub(super) async fn candidates(
         let mut rng = Rng::new(settings.seed ^ 0x7265_6669);
         let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), REFINED));
         let guide = Dense::new(ix.len(), iy.len(), vec![0.0; ix.len() * iy.len()]);
-        let run = Run { points: [x.picked(&ix), y.picked(&iy)], guide, weight: 0.0, map: Some(map) };
+        let (rows, points) = ([&ix[..], &iy[..]], [x.picked(&ix), y.picked(&iy)]);
+        let run = Run { rows, points, guide, weight: 0.0, map: Some(map) };
         let map = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
         found.push(judge.candidate(device, encoders(&map), origin, control).await?.0);
     }
@@ -106,7 +109,7 @@ pub(super) async fn polished(
     let scale = (ix.len() * iy.len()) as f32;
     let guide =
         Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * found.plan.at(i, j)).max(1e-20).ln());
-    let run = Run { points: [x.picked(ix), y.picked(iy)], guide, weight: 0.0, map: None };
+    let run = Run { rows: [ix, iy], points: [x.picked(ix), y.picked(iy)], guide, weight: 0.0, map: None };
     let map = run.play(device, &stages, "refining", control).await?;
     let origin = Origin::Linear { start: Start::Network };
     Ok(judge.candidate(device, encoders(&map), origin, control).await?.0)
@@ -117,7 +120,9 @@ fn encoders(map: &Dense) -> Encoders {
 }
 
 /// One run of the linear solver.
-struct Run {
+struct Run<'a> {
+    /// Which rows of both sides these are.
+    rows: [&'a [usize]; 2],
     points: [Dense; 2],
     guide: Dense,
     weight: f32,
@@ -125,7 +130,10 @@ struct Run {
     map: Option<Dense>,
 }
 
-impl Run {
+/// A larger plan is not read back in the midst of a run.
+const SHOWN: usize = 1 << 20;
+
+impl Run<'_> {
     /// Plays all stages and returns the map.
     async fn play(
         &self,
@@ -156,6 +164,9 @@ impl Run {
             executor.submit(linear.step, chunk)?;
             executor.settle(1).await?;
             done += chunk;
+            if control.curious() {
+                self.show(&mut executor, &linear, control).await?;
+            }
             control.checkpoint(Progress { phase, done, of }).await?;
         }
         let map = executor.read(linear.map.buf).await?;
@@ -163,6 +174,28 @@ impl Run {
             return Err(Failure::Diverged { step: of, cause: format!("the linear map holds {bad}") });
         }
         Ok(Dense::new(x.cols as usize, y.cols as usize, map))
+    }
+
+    /// Shows where the map puts X among Y's points. It is a rotation only in the end; until then only its directions
+    /// count, so X is shown as large as Y.
+    async fn show(
+        &self,
+        executor: &mut AnyExecutor,
+        linear: &Linear,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let [x, y] = &self.points;
+        let map = Dense::new(x.cols(), y.cols(), executor.read(linear.map.buf).await?);
+        let mut mapped = product(x, &map);
+        let size = |points: &Dense| points.data().iter().map(|v| v * v).sum::<f32>() / points.rows() as f32;
+        let scale = (size(y) / size(&mapped).max(1e-20)).sqrt();
+        (0..mapped.rows()).for_each(|i| mapped.row_mut(i).iter_mut().for_each(|v| *v *= scale));
+        let mut plans = Vec::new();
+        if x.rows() * y.rows() <= SHOWN {
+            plans.push(Dense::new(x.rows(), y.rows(), executor.read(linear.coupling.buf).await?));
+        }
+        control.view(View { rows: self.rows, embedded: [mapped, y.clone()], plans });
+        Ok(())
     }
 }
 

@@ -85,9 +85,10 @@ pub enum Content {
     Model {
         about: String,
     },
-    /// The settings of a run, and what it was.
+    /// The settings of a run and the pairs that were made by hand for it, and what it was.
     Record {
         about: String,
+        pairs: Vec<(u32, u32)>,
         options: Box<AlignOptions>,
     },
 }

@@ -77,9 +77,10 @@ pub enum Command {
     Unload {
         slot: Slot,
     },
-    /// Align what is loaded.
+    /// Align what is loaded; rows of these pairs are known to belong together, beside those of a file.
     Align {
         options: Box<AlignOptions>,
+        pairs: Vec<(u32, u32)>,
     },
     /// Say what an alignment of what is loaded would take.
     Estimate {
@@ -169,7 +170,8 @@ pub enum Event {
         first_step: u32,
         steps: u32,
     },
-    /// Where the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label codes.
+    /// Where a linear map or the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label
+    /// codes; the plan as a square picture in the order of the first coordinate, empty where there is none.
     Moving,
     /// Bulk: see [`Outcome`].
     Aligned(Box<Outcome>),

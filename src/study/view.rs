@@ -72,6 +72,24 @@ pub fn steady(now: &mut [Dense], before: &[Dense]) {
     }
 }
 
+/// A plan as a square picture of at most `most` values a side: rows and columns in the order of both clouds' first
+/// coordinate, gathered into squares.
+pub fn heat(plan: &Dense, clouds: [&Dense; 2], most: usize) -> Vec<f32> {
+    let side = most.min(plan.rows()).min(plan.cols()).max(1);
+    let [rows, cols] = clouds.map(|cloud| {
+        let mut order: Vec<usize> = (0..cloud.rows()).collect();
+        order.sort_by(|a, b| cloud.at(*a, 0).total_cmp(&cloud.at(*b, 0)));
+        let mut places = vec![0; cloud.rows()];
+        order.into_iter().enumerate().for_each(|(at, row)| places[row] = at * side / cloud.rows());
+        places
+    });
+    let mut sums = vec![0f32; side * side];
+    for (i, row) in rows.into_iter().enumerate() {
+        plan.row(i).iter().zip(&cols).for_each(|(p, col)| sums[row * side + col] += p);
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +104,22 @@ mod tests {
         assert!(deviation(0) > 2.0 * deviation(1) && deviation(1) > 1.0);
         let one = super::flat(&Dense::from_fn(5, 1, |i, _| i as f32));
         assert_eq!(one.row(0), [-2.0, 0.0], "a single column is the first axis");
+    }
+
+    #[test]
+    fn a_plan_between_sorted_points_is_dark_along_its_diagonal() {
+        let place = |n: usize, i: usize, step: usize| ((i * step) % n) as f32;
+        let [x, y] = [(60, 7), (90, 11)].map(|(n, step)| Dense::from_fn(n, 2, |i, _| place(n, i, step)));
+        let plan =
+            Dense::from_fn(60, 90, |i, j| f32::from((x.at(i, 0) / 2.0 - y.at(j, 0) / 3.0).abs() < 1.0));
+        let heat = heat(&plan, [&x, &y], 30);
+        assert_eq!(heat.len(), 900);
+        assert!((heat.iter().sum::<f32>() - plan.data().iter().sum::<f32>()).abs() < 1e-3, "nothing is lost");
+        for (at, value) in heat.iter().enumerate() {
+            let far = (at / 30).abs_diff(at % 30);
+            assert!((far > 1 || *value > 0.0 || far == 1) && (far <= 1 || *value == 0.0), "{at}: {value}");
+        }
+        assert_eq!(super::heat(&plan, [&x, &y], 200).len(), 3600, "no more squares than points");
     }
 
     #[test]

@@ -71,10 +71,10 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Aligns what is loaded.
-    pub(super) async fn align(&self, options: &AlignOptions) -> Result<(), Refusal> {
+    /// Aligns what is loaded; some pairs were made by hand.
+    pub(super) async fn align(&self, options: &AlignOptions, made: &[(u32, u32)]) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
-        let sides = self.sides(options)?;
+        let sides = self.sides(options, made)?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
@@ -118,6 +118,7 @@ impl Task<'_> {
         }
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(Rc::new(study));
+        desk.made = made.to_vec();
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
@@ -131,7 +132,7 @@ impl Task<'_> {
     }
 
     /// The loaded tables as the solver takes them.
-    pub(super) fn sides(&self, options: &AlignOptions) -> Result<Sides, Refusal> {
+    pub(super) fn sides(&self, options: &AlignOptions, made: &[(u32, u32)]) -> Result<Sides, Refusal> {
         let desk = self.desk.borrow();
         let points = |slot: Slot| desk.table(slot).map(|prepared| prepared.points.clone());
         let [dx, dy] = Side::BOTH.map(|side| points(Slot::Distances(side)));
@@ -171,9 +172,11 @@ impl Task<'_> {
                 ));
             }
         };
-        let known = desk.pairs(Slot::Pairs);
+        let mut known = desk.pairs(Slot::Pairs).to_vec();
+        let made = made.iter().map(|&(x, y)| (x as usize, y as usize));
+        known.extend(made.filter(|pair| !desk.pairs(Slot::Pairs).contains(pair)));
         if !known.is_empty() {
-            sides = sides.knowing(known.to_vec())?;
+            sides = sides.knowing(known)?;
         }
         match Side::BOTH.map(|side| points(Slot::Shared(side))) {
             [Some(x), Some(y)] => sides = sides.sharing(x, y)?,
@@ -382,6 +385,7 @@ fn record(desk: &Desk, device: &Device) -> Record {
         executor: super::serve::kind(device).name().to_owned(),
         // A file that could not be hashed, because it is gone, is left out.
         inputs: desk.inputs().into_iter().filter(|input| !input.sha256.is_empty()).collect(),
+        pairs: desk.made.iter().map(|&(x, y)| (x.into(), y.into())).collect(),
         timings,
         metrics,
     }

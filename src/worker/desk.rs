@@ -38,6 +38,8 @@ pub(super) struct Desk {
     inputs: BTreeMap<Slot, Input>,
     /// Shared with a comparison that is under way.
     pub(super) study: Option<Rc<Study>>,
+    /// The pairs made by hand that it knew.
+    pub(super) made: Vec<(u32, u32)>,
     /// How fast the device is, once that was measured.
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
@@ -174,7 +176,9 @@ pub(super) async fn read(
                 record.seed,
                 if inputs.is_empty() { "no files".to_owned() } else { inputs.join(", ") }
             );
-            (Filling::Nothing, Content::Record { about, options: Box::new(options) })
+            let row = |row: u64| u32::try_from(row).ok();
+            let pairs = record.pairs.iter().filter_map(|&(x, y)| row(x).zip(row(y))).collect();
+            (Filling::Nothing, Content::Record { about, pairs, options: Box::new(options) })
         }
         Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
             let loaded = whole_or_first(&source, reading, &mut watch).await?;

@@ -9,11 +9,15 @@ use crate::procedure::{
 };
 use crate::protocol::{self, Event, RunId};
 use crate::solver::align::STATS;
-use crate::study::view::{flat, steady, together};
+use crate::study::view::{flat, heat, steady, together};
 
 /// Progress is posted this often at most, and points on the move.
 const PROGRESS_MS: f64 = 40.0;
 const VIEW_MS: f64 = 90.0;
+/// Looking takes at most one part in so many of the time.
+const LOOKING: f64 = 10.0;
+/// Squares along each side of the plan's picture.
+const HEAT: usize = 64;
 /// Work between two looks at the messages: short enough that a cancel is felt at once.
 const TARGET_MS: f64 = 40.0;
 
@@ -22,7 +26,9 @@ pub(super) struct Live<'a> {
     run: RunId,
     share: Share,
     posted: f64,
-    viewed: f64,
+    /// When the next view is due, and when somebody was last found to want one.
+    due: f64,
+    asked: f64,
     looked: f64,
     /// Milliseconds that the run was held.
     held: f64,
@@ -42,7 +48,8 @@ impl<'a> Live<'a> {
             run,
             share: Share::new(settings),
             posted: 0.0,
-            viewed: 0.0,
+            due: 0.0,
+            asked: 0.0,
             looked: now(),
             held: 0.0,
             chunk: 1,
@@ -84,6 +91,10 @@ impl Live<'_> {
 impl Control for Live<'_> {
     async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
         self.share.learn(&progress);
+        if progress.phase != "training" {
+            // Those of a linear map's plan are no network's.
+            self.entropies.clear();
+        }
         self.chunk = paced(self.chunk, now() - self.looked);
         if now() - self.posted > PROGRESS_MS {
             self.posted = now();
@@ -123,11 +134,15 @@ impl Control for Live<'_> {
     }
 
     fn curious(&mut self) -> bool {
-        now() - self.viewed > VIEW_MS
+        self.asked = now();
+        self.asked > self.due
     }
 
     fn view(&mut self, view: View<'_>) {
-        self.entropies = view.plans.iter().map(|plan| relative_entropy(plan) as f32).collect();
+        // A large plan is not worth the time: it is for the chart, which networks have.
+        let small = |plan: &&Dense| plan.rows() * plan.cols() <= 1 << 18;
+        let entropies = view.plans.iter().filter(small).map(|plan| relative_entropy(plan) as f32);
+        self.entropies = entropies.collect();
         let mut flat = together(&[&view.embedded[0], &view.embedded[1]]);
         steady(&mut flat, &self.before);
         let codes = [0, 1].map(|side| -> Vec<f32> {
@@ -135,9 +150,10 @@ impl Control for Live<'_> {
         });
         let [x, y] = [0, 1].map(|side| flat[side].data().to_vec());
         let [codes_x, codes_y] = codes;
-        post(self.run, Event::Moving, vec![x, y, codes_x, codes_y]);
+        let plan = view.plans.first().map(|plan| heat(plan, [&flat[0], &flat[1]], HEAT)).unwrap_or_default();
+        post(self.run, Event::Moving, vec![x, y, codes_x, codes_y, plan]);
         self.before = flat;
-        self.viewed = now();
+        self.due = now() + (LOOKING * (now() - self.asked)).max(VIEW_MS);
     }
 
     fn finish(&self) -> bool {

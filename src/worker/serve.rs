@@ -64,8 +64,8 @@ impl Worker {
             Command::Finish => self.runs.finish(run),
             Command::Unload { slot } => self.desk.borrow_mut().clear(slot),
             Command::Load { slot, file, reading } => self.load(run, slot, file, reading),
-            Command::Align { options } => {
-                self.task(run, async move |task: Task<'_>| task.align(&options).await)
+            Command::Align { options, pairs } => {
+                self.task(run, async move |task: Task<'_>| task.align(&options, &pairs).await)
             }
             Command::Estimate { options } => {
                 self.task(run, async move |task: Task<'_>| task.estimate(&options).await);

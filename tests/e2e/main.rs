@@ -9,7 +9,9 @@ mod browser;
 mod first;
 mod foretold;
 mod hands;
+mod pointer;
 mod server;
+mod views;
 
 use std::time::Duration;
 

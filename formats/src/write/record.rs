@@ -19,6 +19,9 @@ pub struct Record {
     /// What computed it: a graphics card or processor, by name.
     pub executor: String,
     pub inputs: Vec<Input>,
+    /// Rows that were said by hand to belong together, from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<(u64, u64)>,
     /// Seconds that each part took, in the order they ran.
     pub timings: Vec<Timing>,
     /// What was measured, by name; none where it could not be.

@@ -71,11 +71,12 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                             <th scope="col">"its label"</th>
                             <th scope="col" class="number">"Confidence"</th>
                             <th scope="col">"Second choice"</th>
+                            <th scope="col"><span class="unseen">"Confirm"</span></th>
                         </tr>
                     </thead>
                     <tbody>
                         {move || results.table.with(|table| {
-                            table.rows.iter().cloned().map(|row| view! { <Row row linked/> }).collect_view()
+                            table.rows.iter().cloned().map(|row| view! { <Row row state linked/> }).collect_view()
                         })}
                     </tbody>
                 </table>
@@ -121,11 +122,18 @@ fn name(id: &str, row: u32) -> String {
 
 /// A row shows its points in all views while it has the pointer or the focus.
 #[component]
-fn Row(row: MatchRow, linked: Linked) -> impl IntoView {
+fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
     let at = row.x as usize;
     let point = move || linked.hover.set(Some((Side::X, at)));
     let leave = move || linked.hover.set(None);
     let sure = row.confidence;
+    let (x, y) = (row.x, row.y);
+    let confirmed = Memo::new(move |_| state.pairs.list.with(|list| list.holds(x, y)));
+    let ids = StoredValue::new([row.x_id.clone(), row.y_id.clone()]);
+    let confirm = move |_| match confirmed.get_untracked() {
+        true => state.pairs.list.update(|list| list.remove(x, y)),
+        false => state.make_pair(x, y, ids.get_value()),
+    };
     view! {
         <tr
             class="match-row"
@@ -155,6 +163,21 @@ fn Row(row: MatchRow, linked: Linked) -> impl IntoView {
                 {format!("{sure:.2}")}
             </td>
             <td>{name(&row.second_id, row.second)}</td>
+            <td class="number">
+                <button
+                    type="button"
+                    class="toggle"
+                    data-testid=format!("confirm-{x}")
+                    title="Makes it a known pair, for the next alignment"
+                    aria-pressed=move || confirmed.get().to_string()
+                    disabled=move || !state.can_pair()
+                    on:focus=move |_| point()
+                    on:blur=move |_| leave()
+                    on:click=confirm
+                >
+                    "This is right"
+                </button>
+            </td>
         </tr>
     }
 }

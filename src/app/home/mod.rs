@@ -13,11 +13,13 @@ mod extras;
 mod figures;
 mod matches;
 mod new_data;
+mod pairs;
 mod result;
 mod sample_row;
 mod settings;
 mod stage;
 mod switches;
+mod toolbar;
 mod training;
 
 use leptos::prelude::*;

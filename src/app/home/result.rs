@@ -10,6 +10,7 @@ use super::downloads::Downloads;
 use super::estimate::grouped;
 use super::figures::{Curve, Figures};
 use super::matches::Matches;
+use super::pairs::PairsCard;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::ledger::Activity;
 use crate::app::scatter::{Cloud, Linked, Scatter};
@@ -31,6 +32,7 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
     let escape = window_event_listener(leptos::ev::keydown, move |event| {
         if event.key() == "Escape" {
             linked.selection.set(None);
+            state.pairs.half.set(None);
         }
     });
     on_cleanup(move || escape.remove());
@@ -57,6 +59,7 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
                 <Rival state/>
                 <Figures state/>
                 <Views state linked redraw/>
+                <PairsCard state/>
                 <Health state/>
                 <div class="halves">
                     <PlanCard state redraw/>
@@ -136,27 +139,27 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
             <div class="views" class:four=move || results.compared.with(Option::is_some)>
                 <figure>
                     <figcaption>"X by itself"</figcaption>
-                    <Scatter cloud=alone(Side::X) linked results redraw testid="view-x" about=about(Side::X)/>
+                    <Scatter cloud=alone(Side::X) linked state redraw testid="view-x" about=about(Side::X)/>
                 </figure>
                 <figure>
                     <figcaption>"Y by itself"</figcaption>
-                    <Scatter cloud=alone(Side::Y) linked results redraw testid="view-y" about=about(Side::Y)/>
+                    <Scatter cloud=alone(Side::Y) linked state redraw testid="view-y" about=about(Side::Y)/>
                 </figure>
                 <figure>
                     <figcaption>"Aligned"</figcaption>
-                    <Scatter cloud=aligned linked results redraw testid="view-aligned" about=both/>
+                    <Scatter cloud=aligned linked state redraw testid="view-aligned" about=both/>
                 </figure>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <figure>
                         <figcaption data-testid="compared-on">
                             "Entropic Gromov-Wasserstein, to compare" {compared_on}
                         </figcaption>
-                        <Scatter cloud=compared linked results redraw testid="view-compared" about=other/>
+                        <Scatter cloud=compared linked state redraw testid="view-compared" about=other/>
                     </figure>
                 </Show>
             </div>
             <div class="head">
-                <p class="soft">"Point at a dot to see its match in all views; drag a rectangle to select, Escape to end it. The table of matches does both by keyboard."</p>
+                <p class="soft">"Point at or tap a dot to see its match in all views; drag a rectangle to select, Escape to end it. Ctrl and the wheel, a pinch or a double click zoom, Shift and a drag move. The table of matches does the same by keyboard."</p>
                 <button
                     type="button"
                     class="quiet push"

@@ -83,7 +83,10 @@ fn Presets(state: State) -> impl IntoView {
                     |slots: &[Slot]| slots.iter().all(|slot| state.files.get(*slot).with(|s| s.in_use()));
                 match preset.name {
                     "shared" => chosen() && !any(&[Slot::Shared(Side::X), Slot::Shared(Side::Y)]),
-                    "pairs" => chosen() && !any(&[Slot::Pairs]),
+                    "pairs" => {
+                        let by_hand = state.pairs.list.with(|list| !list.all().is_empty());
+                        chosen() && !by_hand && !any(&[Slot::Pairs])
+                    }
                     _ => false,
                 }
             };

@@ -1,14 +1,15 @@
 //! The picture that is always in sight, with the run's state and its controls.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+use leptos::html::Canvas;
 use leptos::prelude::*;
 
 use super::before::TrainedBefore;
 use super::duration;
 use super::estimate::EstimateLine;
-use crate::app::canvas::{Redraw, is_dark};
-use crate::app::palette;
-use crate::app::scatter::{Cloud, Colouring, Linked, Scatter};
+use super::toolbar::Toolbar;
+use crate::app::canvas::{Redraw, draw_shades, on_frame};
+use crate::app::scatter::{Cloud, Linked, Scatter};
 use crate::app::state::{Phase, State};
 use crate::protocol::ExecutorKind;
 
@@ -29,7 +30,7 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
     let about = Signal::derive(move || {
         match results.shown() {
         _ if run.phase.get().busy() && run.moving.with(Option::is_some) => {
-            "Points of X as teal discs and of Y as amber diamonds, moving towards each other while the networks are trained"
+            "Points of X as teal discs and of Y as amber diamonds, moving towards each other while they are aligned"
                 .into()
         }
         Some(shown) => format!(
@@ -51,8 +52,12 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                         <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
+                {move || state.pairs.remark.get().map(|remark| view! {
+                    <p class="reason" role="status" data-testid="pairs-dropped">{remark}</p>
+                })}
                 <div class="stage-view">
-                    <Scatter cloud linked results redraw testid="view-live" about/>
+                    <Scatter cloud linked state redraw testid="view-live" about/>
+                    <LivePlan state redraw/>
                     <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
                         <p class="nothing">{move || if state.run.phase.get().busy() {
                             "The first picture comes in a moment."
@@ -68,124 +73,39 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
     }
 }
 
-/// What colours mean, and the lines between pairs.
+/// The plan of the fit that is on the move, in a corner of the picture.
 #[component]
-fn Toolbar(state: State, linked: Linked) -> impl IntoView {
-    let has_labels = move || {
-        state.results.shown().is_some_and(|s| s.labels.iter().any(|l| !l.is_empty()))
-            || state.run.moving.with(|m| m.as_ref().is_some_and(|m| !m.x_labels.is_empty()))
-    };
-    // A finished result is shown by its labels, where it has some, unless the visitor has chosen otherwise.
-    let chosen = StoredValue::new(false);
-    let labelled =
-        Memo::new(move |_| state.results.shown().is_some_and(|s| s.labels.iter().all(|l| !l.is_empty())));
-    Effect::new(move || {
-        let best = if labelled.get() { Colouring::Label } else { Colouring::Domain };
-        if !chosen.get_value() {
-            linked.colouring.set(best);
-        }
+fn LivePlan(state: State, redraw: Redraw) -> impl IntoView {
+    let run = state.run;
+    let any = Memo::new(move |_| {
+        run.phase.get().busy() && run.moving.with(|m| m.as_ref().is_some_and(|m| !m.plan.is_empty()))
     });
-    let modes = [
-        ("domain", "data set", Colouring::Domain),
-        ("label", "label", Colouring::Label),
-        ("confidence", "confidence", Colouring::Confidence),
-    ]
-    .map(|(name, label, mode)| {
-        let off = move || mode == Colouring::Label && !has_labels();
-        view! {
-            <button
-                type="button"
-                class="toggle"
-                data-testid=format!("colour-{name}")
-                aria-pressed=move || (linked.colouring.get() == mode).to_string()
-                disabled=off
-                title=move || off().then_some("There are no labels")
-                on:click=move |_| {
-                    chosen.set_value(true);
-                    linked.colouring.set(mode);
-                }
-            >
-                {label}
-            </button>
-        }
-    })
-    .collect_view();
-    let selected = move || {
-        linked
-            .selection
-            .with(|s| s.as_ref().map(|s| s.each_ref().map(|side| side.iter().filter(|c| **c).count())))
-    };
+    let canvas = NodeRef::<Canvas>::new();
+    on_frame(
+        move || {
+            redraw.track();
+            run.moving.track();
+            canvas.track();
+        },
+        move || {
+            if let (Some(canvas), Some(moving)) = (canvas.get_untracked(), run.moving.get_untracked()) {
+                draw_shades(&canvas, moving.plan.len().isqrt() as u32, &moving.plan);
+            }
+        },
+    );
     view! {
-        <div class="toolbar">
-            <div class="toggles" role="group" aria-label="Colour by">
-                <span class="soft">"Colour by"</span>
-                {modes}
-            </div>
-            <label class="check">
-                <input
-                    type="checkbox"
-                    data-testid="show-lines"
-                    prop:checked=linked.lines
-                    on:change=move |event| linked.lines.set(event_target_checked(&event))
-                />
-                "Lines between matches"
-            </label>
-        </div>
-        <Legend state linked/>
-        {move || selected().map(|[x, y]| view! {
-            <p class="selected" data-testid="selection" data-x=x data-y=y>
-                {x} " of X and " {y} " of Y selected "
-                <button type="button" class="quiet small" data-testid="clear-selection" on:click=move |_| linked.selection.set(None)>
-                    "Clear"
-                </button>
-            </p>
-        })}
+        <Show when=move || any.get()>
+            <figure class="live-plan">
+                <canvas
+                    node_ref=canvas
+                    role="img"
+                    aria-label="Heat map of the plan as it is being found; a dark diagonal means sharp matches"
+                    data-testid="heat-live"
+                ></canvas>
+                <figcaption>"the plan"</figcaption>
+            </figure>
+        </Show>
     }
-}
-
-/// So many labels are named; more would not be told apart.
-const NAMED: usize = palette::DISTINCT;
-
-#[component]
-fn Legend(state: State, linked: Linked) -> impl IntoView {
-    let item = |colour: String, name: String| {
-        view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
-    };
-    let items = move || match linked.colouring.get() {
-        Colouring::Domain => view! {
-            <li><i style="background:var(--x)"></i>"data set X"</li>
-            <li><i class="diamond" style="background:var(--y)"></i>"data set Y"</li>
-        }
-        .into_any(),
-        Colouring::Confidence => [0.05f32, 0.35, 0.65, 0.95]
-            .into_iter()
-            .zip(["unsure", "", "", "sure"])
-            .map(|(value, name)| item(palette::css(palette::confidence(value, is_dark())), name.into()))
-            .collect_view()
-            .into_any(),
-        Colouring::Label => {
-            let names = state.results.shown().map(|s| {
-                let [x, y] = &s.outcome.labels;
-                if x.names.len() >= y.names.len() { x.names.clone() } else { y.names.clone() }
-            });
-            let names = names.unwrap_or_default();
-            let more = names.len().saturating_sub(NAMED);
-            let rest = (more > 0)
-                .then(|| view! { <li class="soft">"and " {more} " more, in the same colours"</li> });
-            let named = names
-                .into_iter()
-                .take(NAMED)
-                .enumerate()
-                .map(|(code, name)| item(palette::css(palette::label(code as f32, is_dark())), name))
-                .collect_view();
-            view! { {named} {rest} }.into_any()
-        }
-    };
-    let shapes = move || {
-        (linked.colouring.get() != Colouring::Domain)
-            .then(|| view! { <li>"discs are X, diamonds are Y"</li> })
-    };
-    view! { <ul class="legend" aria-label="Legend">{items}{shapes}</ul> }
 }
 
 /// The run: its state, how far it is, and what can be done with it.

@@ -66,7 +66,7 @@ pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
                 when=move || any.get()
                 fallback=|| view! {
                     <p class="soft">
-                        "The curves of the networks appear here while they are trained. Linear maps come first and have none."
+                        "The curves of the networks appear here while they are trained. Linear maps come first; they move in the picture and have none."
                     </p>
                 }
             >

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
+use plotters::style::RGBColor;
 use wasm_bindgen::Clamped;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-use super::Frame;
-use crate::app::canvas::context;
+use super::raster::{Raster, Stamp};
+use super::{Frame, Rect};
+use crate::app::canvas::{context, theme_colour};
 use crate::app::palette::{Rgb, css};
 
 /// Points of one side, ready to be drawn.
@@ -15,7 +17,7 @@ pub(super) struct Layer<'a> {
     /// Rows of two.
     pub(super) points: &'a [f32],
     /// One a point.
-    pub(super) colours: Vec<Rgb>,
+    pub(super) colours: &'a [Rgb],
     /// Which points are selected; empty when nothing is.
     pub(super) selected: &'a [bool],
     /// Diamonds instead of discs: the sides can be told apart whatever the colours mean.
@@ -26,55 +28,78 @@ impl Layer<'_> {
     fn is_bright(&self, row: usize) -> bool {
         self.selected.is_empty() || self.selected.get(row).copied().unwrap_or(false)
     }
-}
 
-/// Beyond this many points discs would take longer than a frame.
-const DISCS: usize = 20_000;
-const FAINT: f64 = 0.12;
-
-/// Draws the layers, the first at the bottom.
-pub(super) fn points(canvas: &HtmlCanvasElement, frame: &Frame, layers: &[Layer], ratio: f64) {
-    let Some(context) = context(canvas) else { return };
-    let (width, height) = (canvas.width(), canvas.height());
-    context.clear_rect(0.0, 0.0, width.into(), height.into());
-    let total: usize = layers.iter().map(|layer| layer.points.len() / 2).sum();
-    if total > DISCS {
-        pixels(&context, frame, layers, (width, height), ratio);
-    } else {
-        discs(&context, frame, layers, radius(total) * ratio);
+    /// Those of its points that can be seen.
+    fn dots(&self, frame: &Frame, sight: &Rect) -> Vec<Dot> {
+        let points = self.points.chunks_exact(2).zip(self.colours).enumerate();
+        points
+            .map(|(row, (point, colour))| {
+                let at = frame.place(point[0], point[1]);
+                Dot { at, colour: *colour, bright: self.is_bright(row) }
+            })
+            // A place that is not a number is inside of nothing.
+            .filter(|dot| sight.contains(dot.at))
+            .collect()
     }
 }
 
-/// Fewer points are drawn larger, in CSS pixels.
-pub(super) fn radius(total: usize) -> f64 {
-    (90.0 / (total.max(1) as f64).sqrt()).clamp(1.3, 4.2)
+/// A point where it is drawn.
+struct Dot {
+    at: (f64, f64),
+    colour: Rgb,
+    bright: bool,
 }
 
-fn discs(context: &CanvasRenderingContext2d, frame: &Frame, layers: &[Layer], radius: f64) {
-    for layer in layers {
-        let mut groups: BTreeMap<(bool, Rgb), Vec<(f64, f64)>> = BTreeMap::new();
-        for (row, (point, colour)) in layer.points.chunks_exact(2).zip(&layer.colours).enumerate() {
-            if point[0].is_finite() && point[1].is_finite() {
-                let group = groups.entry((layer.is_bright(row), *colour)).or_default();
-                group.push(frame.place(point[0], point[1]));
+/// With more points than this in sight a canvas would take longer than a frame for their discs.
+const DISCS: usize = 3000;
+/// The radius of a dot, in CSS pixels.
+const SMALLEST: f64 = 1.3;
+const LARGEST: f64 = 4.2;
+const BRIGHT: f64 = 0.82;
+const FAINT: f64 = 0.12;
+
+/// Draws the layers, the first at the bottom. Returns the radius of the dots.
+pub(super) fn points(canvas: &HtmlCanvasElement, frame: &Frame, layers: &[Layer], ratio: f64) -> f64 {
+    let Some(context) = context(canvas) else { return LARGEST };
+    let (width, height) = (canvas.width(), canvas.height());
+    let reach = 1.25 * LARGEST * ratio;
+    let sight = Rect::between((-reach, -reach), (f64::from(width) + reach, f64::from(height) + reach));
+    let visible: Vec<Vec<Dot>> = layers.iter().map(|layer| layer.dots(frame, &sight)).collect();
+    let count: usize = visible.iter().map(Vec::len).sum();
+    // Fewer dots in sight are larger.
+    let radius = (90.0 / (count.max(1) as f64).sqrt()).clamp(SMALLEST, LARGEST) * ratio;
+    if count > DISCS {
+        let dots = layers.iter().zip(&visible);
+        pixels(&context, dots, (width, height), radius);
+    } else {
+        context.clear_rect(0.0, 0.0, width.into(), height.into());
+        for (layer, dots) in layers.iter().zip(&visible) {
+            discs(&context, layer.diamonds, dots, radius);
+        }
+    }
+    radius
+}
+
+fn discs(context: &CanvasRenderingContext2d, diamonds: bool, dots: &[Dot], radius: f64) {
+    let mut groups: BTreeMap<(bool, Rgb), Vec<(f64, f64)>> = BTreeMap::new();
+    for dot in dots {
+        groups.entry((dot.bright, dot.colour)).or_default().push(dot.at);
+    }
+    // `false` comes first: what is selected lies on top.
+    for ((bright, colour), places) in groups {
+        context.set_global_alpha(if bright { BRIGHT } else { FAINT });
+        context.set_fill_style_str(&css(colour));
+        context.begin_path();
+        for (x, y) in places {
+            if diamonds {
+                diamond(context, x, y, 1.25 * radius);
+            } else {
+                context.move_to(x + radius, y);
+                // Fails only for a negative radius.
+                let _ = context.arc(x, y, radius, 0.0, TAU);
             }
         }
-        // `false` comes first: what is selected lies on top.
-        for ((bright, colour), places) in groups {
-            context.set_global_alpha(if bright { 0.82 } else { FAINT });
-            context.set_fill_style_str(&css(colour));
-            context.begin_path();
-            for (x, y) in places {
-                if layer.diamonds {
-                    diamond(context, x, y, 1.25 * radius);
-                } else {
-                    context.move_to(x + radius, y);
-                    // Fails only for a negative radius.
-                    let _ = context.arc(x, y, radius, 0.0, TAU);
-                }
-            }
-            context.fill();
-        }
+        context.fill();
     }
     context.set_global_alpha(1.0);
 }
@@ -87,50 +112,28 @@ fn diamond(context: &CanvasRenderingContext2d, x: f64, y: f64, reach: f64) {
     context.close_path();
 }
 
-/// Blends small squares into a buffer that becomes the canvas in one go.
-fn pixels(
+/// Stamps all dots into a picture that becomes the canvas.
+fn pixels<'a>(
     context: &CanvasRenderingContext2d,
-    frame: &Frame,
-    layers: &[Layer],
+    layers: impl Iterator<Item = (&'a Layer<'a>, &'a Vec<Dot>)> + Clone,
     (width, height): (u32, u32),
-    ratio: f64,
+    radius: f64,
 ) {
-    let (wide, high) = (width as i32, height as i32);
-    let mut buffer = vec![0u8; width as usize * height as usize * 4];
-    let size = (1.6 * ratio).round().max(1.0) as i32;
-    for bright in [false, true] {
-        let opacity = if bright { 0.7 } else { FAINT as f32 };
-        for layer in layers {
-            for (row, (point, colour)) in layer.points.chunks_exact(2).zip(&layer.colours).enumerate() {
-                if layer.is_bright(row) != bright || !point[0].is_finite() || !point[1].is_finite() {
-                    continue;
-                }
-                let (x, y) = frame.place(point[0], point[1]);
-                let (left, top) = (x as i32 - size / 2, y as i32 - size / 2);
-                for py in top.max(0)..(top + size).min(high) {
-                    for px in left.max(0)..(left + size).min(wide) {
-                        let at = (py as usize * width as usize + px as usize) * 4;
-                        blend(&mut buffer[at..at + 4], *colour, opacity);
-                    }
-                }
+    let RGBColor(r, g, b) = theme_colour("--ground");
+    let mut raster = Raster::new(width as usize, height as usize, [r, g, b]);
+    for (bright, opacity) in [(false, FAINT), (true, BRIGHT)] {
+        let stamps = [Stamp::disc(radius, opacity), Stamp::diamond(radius, opacity)];
+        for (layer, dots) in layers.clone() {
+            let stamp = &stamps[usize::from(layer.diamonds)];
+            for dot in dots.iter().filter(|dot| dot.bright == bright) {
+                raster.stamp(stamp, dot.at, dot.colour);
             }
         }
     }
-    if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&buffer), width, height) {
+    if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&raster.pixels), width, height) {
         // Fails only for a picture that lies outside the canvas.
         let _ = context.put_image_data(&image, 0.0, 0.0);
     }
-}
-
-/// Lays a colour over a pixel that may itself be transparent.
-fn blend(pixel: &mut [u8], colour: Rgb, opacity: f32) {
-    let below = f32::from(pixel[3]) / 255.0;
-    let above = opacity + below * (1.0 - opacity);
-    for (channel, value) in pixel.iter_mut().zip(colour) {
-        let mixed = f32::from(value) * opacity + f32::from(*channel) * below * (1.0 - opacity);
-        *channel = (mixed / above) as u8;
-    }
-    pixel[3] = (above * 255.0) as u8;
 }
 
 /// A ring around a point.

@@ -1,153 +1,31 @@
 //! One view: a canvas with the points, drawn when they change, and a canvas above it for what follows the pointer.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
-use std::sync::Arc;
-
+use leptos::ev::{KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 use leptos::html::Canvas;
 use leptos::prelude::*;
-use web_sys::{HtmlCanvasElement, PointerEvent};
 
-use super::{Frame, Rect, paint};
-use crate::app::canvas::{Redraw, context, fit_to_screen, is_dark, on_frame, theme_css};
-use crate::app::palette;
-use crate::app::state::{Moving, Results, Shown};
+use super::cloud::Cloud;
+use super::hands::{Done, Hands};
+use super::linked::Linked;
+use super::overlay::Over;
+use super::scene::Scene;
+use super::zoom::STEP;
+use super::{Place, Rect};
+use crate::app::canvas::{Redraw, fit_to_screen, on_frame};
+use crate::app::meter::{Drawing, timed};
+use crate::app::state::{Results, Shown, State};
 use crate::protocol::Side;
 
-/// What colours mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Colouring {
-    #[default]
-    Domain,
-    Label,
-    Confidence,
-}
-
-/// Which points of X and of Y are selected.
-pub(crate) type Selection = Arc<[Vec<bool>; 2]>;
-
-/// What all views have in common.
-#[derive(Clone, Copy)]
-pub(crate) struct Linked {
-    pub(crate) hover: RwSignal<Option<(Side, usize)>>,
-    pub(crate) selection: RwSignal<Option<Selection>>,
-    pub(crate) colouring: RwSignal<Colouring>,
-    /// Whether matched pairs are joined by lines.
-    pub(crate) lines: RwSignal<bool>,
-}
-
-impl Linked {
-    pub(crate) fn new() -> Self {
-        Self {
-            hover: RwSignal::new(None),
-            selection: RwSignal::new(None),
-            colouring: RwSignal::default(),
-            lines: RwSignal::new(false),
-        }
-    }
-}
-
-/// The points of a view.
-#[derive(Clone)]
-pub(crate) enum Cloud {
-    Nothing,
-    /// Both sides while a network is trained.
-    Moving(Arc<Moving>),
-    /// Both sides in the common space.
-    Aligned(Arc<Shown>),
-    /// One side by itself.
-    Alone(Arc<Shown>, Side),
-}
-
-impl Cloud {
-    fn points(&self, side: Side) -> &[f32] {
-        match self {
-            Self::Moving(moving) => [&moving.x, &moving.y][side.index()],
-            Self::Aligned(shown) => &shown.aligned[side.index()],
-            Self::Alone(shown, only) if *only == side => &shown.alone[side.index()],
-            _ => &[],
-        }
-    }
-
-    fn labels(&self, side: Side) -> &[f32] {
-        match self {
-            Self::Moving(moving) => [&moving.x_labels, &moving.y_labels][side.index()],
-            Self::Aligned(shown) | Self::Alone(shown, _) => &shown.labels[side.index()],
-            Self::Nothing => &[],
-        }
-    }
-
-    fn shown(&self) -> Option<&Shown> {
-        match self {
-            Self::Aligned(shown) | Self::Alone(shown, _) => Some(shown),
-            _ => None,
-        }
-    }
-
-    fn colours(&self, side: Side, colouring: Colouring, dark: bool) -> Vec<palette::Rgb> {
-        let count = self.points(side).len() / 2;
-        let plain = crate::app::canvas::theme_colour(["--x", "--y"][side.index()]);
-        let plain = [plain.0, plain.1, plain.2];
-        let values: &[f32] = match colouring {
-            Colouring::Domain => &[],
-            Colouring::Label => self.labels(side),
-            Colouring::Confidence => self.shown().map_or(&[], |shown| &shown.confidence[side.index()]),
-        };
-        if values.len() < count {
-            return vec![plain; count];
-        }
-        let colour = |value: &f32| match colouring {
-            Colouring::Confidence => palette::confidence(*value, dark),
-            _ => palette::label(*value, dark),
-        };
-        values.iter().take(count).map(colour).collect()
-    }
-
-    /// Points and their matches inside a rectangle of the canvas.
-    fn select(&self, frame: &Frame, rect: &Rect) -> Option<Selection> {
-        let shown = self.shown()?;
-        let sizes = [shown.outcome.n as usize, shown.outcome.m as usize];
-        let mut chosen = sizes.map(|size| vec![false; size]);
-        for side in Side::BOTH {
-            let inside = frame.inside(self.points(side), rect);
-            for row in inside.iter().enumerate().filter(|(_, inside)| **inside).map(|(row, _)| row) {
-                mark(&mut chosen[side.index()], Some(row));
-                mark(&mut chosen[1 - side.index()], shown.partner(side, row));
-            }
-        }
-        chosen.iter().flatten().any(|chosen| *chosen).then(|| Arc::new(chosen))
-    }
-}
-
-fn mark(chosen: &mut [bool], row: Option<usize>) {
-    if let Some(place) = row.and_then(|row| chosen.get_mut(row)) {
-        *place = true;
-    }
-}
-
-/// A point in words: its side, its id or row, its label.
-pub(crate) fn describe(results: &Results, shown: &Shown, side: Side, row: usize) -> String {
-    let letter = side.letter().to_uppercase();
-    let id = results.ids.with(|ids| ids[side.index()].get(&(row as u32)).cloned());
-    let name = id.unwrap_or_else(|| format!("row {}", row + 1));
-    match shown.label(side, row) {
-        Some(label) if label != name => format!("{letter}: {name} ({label})"),
-        _ => format!("{letter}: {name}"),
-    }
-}
-
-/// How far from a point the pointer may be, in CSS pixels.
+/// How far from a point the pointer may be, in CSS pixels; a finger is less exact.
 const REACH: f64 = 12.0;
-/// A drag shorter than this is a click.
-const CLICK: f64 = 4.0;
-/// At most so many lines between pairs.
-const LINES: usize = 300;
-const MARGIN: f64 = 16.0;
+const FINGER: f64 = 22.0;
 
 #[component]
 pub(crate) fn Scatter(
     #[prop(into)] cloud: Signal<Cloud, LocalStorage>,
     linked: Linked,
-    results: Results,
+    state: State,
     redraw: Redraw,
     testid: &'static str,
     /// What is to be seen, for those who do not see it.
@@ -155,15 +33,18 @@ pub(crate) fn Scatter(
     about: Signal<String>,
 ) -> impl IntoView {
     let base = NodeRef::<Canvas>::new();
-    let overlay = NodeRef::<Canvas>::new();
-    let frame = StoredValue::new(None::<Frame>);
-    let pointer = RwSignal::new(None::<(f64, f64)>);
-    let drag = RwSignal::new(None::<((f64, f64), (f64, f64))>);
+    let above = NodeRef::<Canvas>::new();
+    let scene = StoredValue::new_local(Scene::new(Cloud::Nothing));
+    let hands = Hands::new();
+    // Where the tooltip is.
+    let pointer = RwSignal::new(None::<Place>);
+    follow_result(cloud, hands);
 
     on_frame(
         move || {
             redraw.track();
             cloud.track();
+            hands.zoom.track();
             linked.colouring.track();
             linked.selection.track();
             base.track();
@@ -171,8 +52,12 @@ pub(crate) fn Scatter(
         move || {
             let Some(canvas) = base.get_untracked() else { return };
             let Some(ratio) = fit_to_screen(&canvas) else { return };
-            cloud.with_untracked(|cloud| {
-                frame.set_value(draw_points(&canvas, cloud, linked, ratio));
+            let (cloud, zoom) = (cloud.get_untracked(), hands.zoom.get_untracked());
+            scene.update_value(|scene| {
+                if !scene.cloud.is(&cloud) {
+                    *scene = Scene::new(cloud);
+                }
+                timed(Drawing::Points, || scene.draw(&canvas, &zoom, linked, ratio));
             });
         },
     );
@@ -180,88 +65,86 @@ pub(crate) fn Scatter(
         move || {
             redraw.track();
             cloud.track();
+            hands.zoom.track();
             linked.hover.track();
             linked.lines.track();
             linked.selection.track();
-            drag.track();
-            overlay.track();
+            hands.drawn.track();
+            state.pairs.list.track();
+            state.pairs.half.track();
+            above.track();
         },
         move || {
-            let Some(canvas) = overlay.get_untracked() else { return };
+            let Some(canvas) = above.get_untracked() else { return };
             let Some(ratio) = fit_to_screen(&canvas) else { return };
-            let rect = drag.get_untracked().map(|(from, to)| Rect::between(from, to));
-            if let Some(frame) = frame.get_value() {
-                cloud.with_untracked(|cloud| draw_overlay(&canvas, cloud, &frame, linked, rect, ratio));
-            }
+            let rect = hands.drawn.get_untracked().map(|(from, to)| Rect::between(from, to));
+            let known = untrack(|| state.can_pair()).then_some(state.pairs);
+            scene.with_value(|scene| Over { linked, known, rect }.draw(&canvas, scene, ratio));
         },
     );
 
-    let place = |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
-    let moved = move |event: PointerEvent| {
-        let at = place(&event);
-        if let Some((from, _)) = drag.get_untracked() {
-            drag.set(Some((from, at)));
-            return;
-        }
-        let (Some(frame), ratio) = (frame.get_value(), window().device_pixel_ratio()) else { return };
-        let found = cloud.with_untracked(|cloud| {
-            cloud.shown()?;
-            let scaled = (at.0 * ratio, at.1 * ratio);
-            Side::BOTH
-                .into_iter()
-                .filter_map(|side| {
-                    let (row, far) = frame.nearest(cloud.points(side), scaled, REACH * ratio)?;
-                    Some((far, (side, row)))
-                })
-                .min_by(|a, b| a.0.total_cmp(&b.0))
-                .map(|(_, found)| found)
-        });
+    let size = move || {
+        let canvas = above.get_untracked();
+        canvas.map_or((1.0, 1.0), |c| (f64::from(c.client_width()), f64::from(c.client_height())))
+    };
+    let find = move |at: Place, reach: f64| {
+        let ratio = window().device_pixel_ratio();
+        let mut found = None;
+        scene.update_value(|scene| found = scene.nearest((at.0 * ratio, at.1 * ratio), reach * ratio));
+        found
+    };
+    let point_at = move |at: Place, found: Option<(Side, usize)>| {
         pointer.set(found.map(|_| at));
         if linked.hover.get_untracked() != found {
             linked.hover.set(found);
         }
     };
-    let pressed = move |event: PointerEvent| {
-        if event.pointer_type() == "touch" || event.button() != 0 {
-            return; // A finger scrolls the page.
+    let over = move |event: PointerEvent| {
+        if !hands.over(&event, size()) {
+            let at = super::hands::place(&event);
+            point_at(at, find(at, REACH));
         }
-        let at = place(&event);
-        drag.set(Some((at, at)));
-        if let Some(canvas) = overlay.get_untracked() {
+    };
+    let down = move |event: PointerEvent| {
+        if let (true, Some(canvas)) = (hands.down(&event), above.get_untracked()) {
             // Without it a drag that leaves the canvas would not end.
             let _ = canvas.set_pointer_capture(event.pointer_id());
         }
     };
-    let released = move |_: PointerEvent| {
-        let Some((from, to)) = drag.get_untracked() else { return };
-        drag.set(None);
-        let ratio = window().device_pixel_ratio();
-        let rect = Rect::between((from.0 * ratio, from.1 * ratio), (to.0 * ratio, to.1 * ratio));
-        let chosen = match frame.get_value() {
-            Some(frame) if rect.extent() > CLICK * ratio => {
-                cloud.with_untracked(|cloud| cloud.select(&frame, &rect))
+    let up = move |event: PointerEvent| {
+        let touch = event.pointer_type() == "touch";
+        match hands.up(&event) {
+            Done::Nothing => {}
+            Done::Click(at) => {
+                // There is no hovering finger: a tap names the point, until another tap.
+                let found = find(at, if touch { FINGER } else { REACH });
+                if touch {
+                    point_at(at, found);
+                }
+                match found {
+                    Some((side, row)) if state.pairs.making.get_untracked() => state.choose_point(side, row),
+                    _ if touch => {}
+                    _ => linked.selection.set(None),
+                }
             }
-            _ => None,
-        };
-        linked.selection.set(chosen);
+            Done::Drawn(rect) => {
+                let ratio = window().device_pixel_ratio();
+                linked.selection.set(scene.with_value(|scene| {
+                    scene.frame.as_ref().and_then(|frame| scene.cloud.select(frame, &rect.scaled(ratio)))
+                }));
+            }
+        }
     };
-    let left = move |_: PointerEvent| {
-        pointer.set(None);
-        linked.hover.set(None);
+    let left = move |event: PointerEvent| {
+        if event.pointer_type() != "touch" {
+            pointer.set(None);
+            linked.hover.set(None);
+        }
     };
     let tip = move || {
-        let (x, y) = pointer.get()?;
-        let (side, row) = linked.hover.get()?;
-        let (one, other) = cloud.with(|cloud| {
-            let shown = cloud.shown()?;
-            let partner = shown.partner(side, row).map(|partner| {
-                let other = Side::BOTH[1 - side.index()];
-                let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
-                let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
-                format!("matched with {}{sure}", describe(&results, shown, other, partner))
-            });
-            Some((describe(&results, shown, side, row), partner))
-        })?;
+        let ((x, y), (side, row)) = (pointer.get()?, linked.hover.get()?);
+        let (one, other) =
+            cloud.with(|cloud| cloud.shown().map(|shown| words(state.results, shown, side, row)))?;
         let flip = base.get_untracked().is_some_and(|canvas| x > f64::from(canvas.client_width()) * 0.6);
         let shift =
             if flip { "translate(calc(-100% - 0.9rem), 0.7rem)" } else { "translate(0.9rem, 0.7rem)" };
@@ -273,93 +156,94 @@ pub(crate) fn Scatter(
             </div>
         })
     };
+    let times = move || format!("{:.3}", hands.zoom.get().times);
+    let middle = move || hands.zoom.with(|zoom| format!("{:.4} {:.4}", zoom.centre.0, zoom.centre.1));
     view! {
-        <div class="scatter">
-            <canvas class="points" node_ref=base role="img" aria-label=about data-testid=testid></canvas>
+        <div
+            class="scatter"
+            class:moves=hands.moves
+            class:pairs=state.pairs.making
+            role="group"
+            tabindex="0"
+            aria-label="Plus and minus zoom, 0 shows everything, arrows move"
+            data-view=testid
+            on:keydown=move |event: KeyboardEvent| hands.key(&event)
+        >
+            <canvas
+                class="points"
+                node_ref=base
+                role="img"
+                aria-label=about
+                data-testid=testid
+                data-zoom=times
+                data-centre=middle
+            ></canvas>
             <canvas
                 class="overlay"
-                node_ref=overlay
+                node_ref=above
                 aria-hidden="true"
-                on:pointermove=moved
-                on:pointerdown=pressed
-                on:pointerup=released
-                on:pointercancel=move |_| drag.set(None)
+                on:pointermove=over
+                on:pointerdown=down
+                on:pointerup=up
+                on:pointercancel=move |event: PointerEvent| hands.lost(&event)
                 on:pointerleave=left
+                on:wheel=move |event: WheelEvent| hands.wheel(&event, size())
+                on:dblclick=move |event: MouseEvent| hands.double(&event, size())
             ></canvas>
+            <ZoomButtons hands/>
             {tip}
         </div>
     }
 }
 
-fn draw_points(canvas: &HtmlCanvasElement, cloud: &Cloud, linked: Linked, ratio: f64) -> Option<Frame> {
-    let sets = Side::BOTH.map(|side| cloud.points(side));
-    let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
-    let frame = Frame::around(&sets, width, height, MARGIN * ratio);
-    let dark = is_dark();
-    let (colouring, selection) = (linked.colouring.get_untracked(), linked.selection.get_untracked());
-    let moving = matches!(cloud, Cloud::Moving(_));
-    let layers = Side::BOTH.map(|side| paint::Layer {
-        points: cloud.points(side),
-        colours: cloud.colours(side, colouring, dark),
-        selected: match &selection {
-            Some(selection) if !moving => &selection[side.index()],
-            _ => &[],
-        },
-        diamonds: side == Side::Y,
+/// A result is seen whole at first: what was looked at before is not there any more.
+fn follow_result(cloud: Signal<Cloud, LocalStorage>, hands: Hands) {
+    Effect::new(move |before: Option<Cloud>| {
+        let now = cloud.get();
+        let still_moving = matches!((&before, &now), (Some(Cloud::Moving(_)), Cloud::Moving(_)));
+        if !still_moving && before.is_some_and(|before| !before.is(&now)) {
+            hands.whole();
+        }
+        now
     });
-    paint::points(canvas, &frame, &layers, ratio);
-    Some(frame)
 }
 
-fn draw_overlay(
-    canvas: &HtmlCanvasElement,
-    cloud: &Cloud,
-    frame: &Frame,
-    linked: Linked,
-    rect: Option<Rect>,
-    ratio: f64,
-) {
-    let Some(context) = context(canvas) else { return };
-    context.clear_rect(0.0, 0.0, canvas.width().into(), canvas.height().into());
-    let ink = theme_css("--ink");
-    if let Some(rect) = rect {
-        context.set_stroke_style_str(&ink);
-        context.set_line_width(ratio);
-        let [x, y, w, h] = [rect.left, rect.top, rect.right - rect.left, rect.bottom - rect.top];
-        context.stroke_rect(x * ratio, y * ratio, w * ratio, h * ratio);
+#[component]
+fn ZoomButtons(hands: Hands) -> impl IntoView {
+    let whole = move || hands.zoom.with(|zoom| zoom.is_whole());
+    view! {
+        <div class="zoom">
+            <button type="button" data-testid="zoom-in" title="Nearer (+, or Ctrl and the wheel)" aria-label="Zoom in"
+                on:click=move |_| hands.step(STEP)>"+"</button>
+            <button type="button" data-testid="zoom-out" title="Farther (−)" aria-label="Zoom out"
+                on:click=move |_| hands.step(1.0 / STEP)>"−"</button>
+            <button type="button" data-testid="zoom-fit" title="Show everything (0)" aria-label="Show everything"
+                disabled=whole on:click=move |_| hands.whole()>"⤢"</button>
+            <button type="button" data-testid="zoom-move" title="Dragging moves the view; otherwise Shift does"
+                aria-label="Move by dragging" aria-pressed=move || hands.moves.get().to_string()
+                on:click=move |_| hands.moves.update(|moves| *moves = !*moves)>"✥"</button>
+        </div>
     }
-    let Some(shown) = cloud.shown() else { return };
-    let place = |side: Side, row: usize| {
-        let points = cloud.points(side);
-        points.get(2 * row..2 * row + 2).map(|point| frame.place(point[0], point[1]))
-    };
-    let between = |row: usize| {
-        let partner = shown.partner(Side::X, row)?;
-        Some((place(Side::X, row)?, place(Side::Y, partner)?))
-    };
-    if linked.lines.get_untracked() && matches!(cloud, Cloud::Aligned(_)) {
-        let rows: Vec<usize> = match linked.selection.get_untracked() {
-            Some(chosen) => (0..chosen[0].len()).filter(|row| chosen[0][*row]).collect(),
-            None => (0..shown.matches[0].len()).collect(),
-        };
-        let every = rows.len().div_ceil(LINES).max(1);
-        context.set_global_alpha(0.45);
-        let ends = rows.into_iter().step_by(every).filter_map(between);
-        paint::lines(&context, ends, &theme_css("--ink-soft"), ratio);
-        context.set_global_alpha(1.0);
-    }
-    let Some((side, row)) = linked.hover.get_untracked() else { return };
-    let other = Side::BOTH[1 - side.index()];
-    let here = place(side, row);
-    let there = shown.partner(side, row).and_then(|partner| place(other, partner));
-    if let (Some(here), Some(there)) = (here, there) {
-        paint::lines(&context, std::iter::once((here, there)), &ink, 1.5 * ratio);
-    }
-    let radius = (paint::radius(shown.outcome.n as usize + shown.outcome.m as usize) + 3.0) * ratio;
-    for (at, side) in [(here, side), (there, other)] {
-        if let Some(at) = at {
-            paint::ring(&context, at, radius, &ink, 3.5 * ratio);
-            paint::ring(&context, at, radius, &theme_css(["--x", "--y"][side.index()]), 1.5 * ratio);
-        }
+}
+
+/// A point and its match in words.
+fn words(results: Results, shown: &Shown, side: Side, row: usize) -> (String, Option<String>) {
+    let partner = shown.partner(side, row).map(|partner| {
+        let other = Side::BOTH[1 - side.index()];
+        let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
+        let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
+        format!("matched with {}{sure}", describe(&results, shown, other, partner))
+    });
+    (describe(&results, shown, side, row), partner)
+}
+
+/// A point in words: its side, its id or row, its label.
+fn describe(results: &Results, shown: &Shown, side: Side, row: usize) -> String {
+    let letter = side.letter().to_uppercase();
+    let id = results.ids.with(|ids| ids[side.index()].get(&(row as u32)).cloned());
+    let name = id.unwrap_or_else(|| format!("row {}", row + 1));
+    match shown.label(side, row) {
+        Some(label) if label != name => format!("{letter}: {name} ({label})"),
+        _ => format!("{letter}: {name}"),
     }
 }

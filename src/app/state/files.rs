@@ -229,7 +229,9 @@ impl State {
         if self.files.get(slot).with_untracked(|state| state.wanted.is_none() && state.used.is_none()) {
             return;
         }
+        let before = self.files.get(slot).with_untracked(super::pairs::rows_of);
         self.files.get(slot).set(SlotState::default());
+        self.pairs_follow(slot, before);
         self.begin(Activity::Load(slot), Command::Unload { slot });
         if concerns_results(slot) {
             self.results.data_changed();
@@ -292,15 +294,18 @@ impl State {
     }
 
     pub(super) fn loaded(&self, slot: Slot, content: Content) {
-        if let Content::Record { options, .. } = &content {
+        if let Content::Record { options, pairs, .. } = &content {
             self.settings.replace((**options).clone());
+            self.pairs.restore(pairs);
         }
+        let before = self.files.get(slot).with_untracked(super::pairs::rows_of);
         let mut changed = true;
         self.files.get(slot).update(|state| {
             changed = state.used.as_ref().map(|(source, _)| source) != state.wanted.as_ref();
             state.used = state.wanted.clone().map(|source| (source, content));
             state.phase = SlotPhase::Ready;
         });
+        self.pairs_follow(slot, before);
         let own = !self.files.get(slot).with_untracked(SlotState::is_sample);
         if own && matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
             self.leave_sample(slot);

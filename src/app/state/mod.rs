@@ -6,6 +6,7 @@
 mod demo;
 mod estimate;
 mod files;
+mod pairs;
 mod results;
 mod run;
 mod settings;
@@ -13,6 +14,7 @@ mod settings;
 pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
 pub(crate) use files::{Files, SlotPhase, SlotState};
+pub(crate) use pairs::Pairs;
 pub(crate) use results::{PAGE, Results, Shown};
 pub(crate) use run::{Moving, Run};
 pub(crate) use settings::Settings;
@@ -68,6 +70,7 @@ pub(crate) struct State {
     /// What the next alignment would take.
     pub(crate) estimate: RwSignal<Option<Estimate>>,
     pub(crate) results: Results,
+    pub(crate) pairs: Pairs,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
     choice: StoredValue<ExecutorChoice>,
@@ -90,6 +93,7 @@ impl State {
             run: Run::new(),
             estimate: RwSignal::new(None),
             results: Results::new(),
+            pairs: Pairs::new(),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
             choice: StoredValue::new(choice),

@@ -184,6 +184,7 @@ impl State {
         results.held.set(true);
         if activity == Activity::Align {
             results.compared.set(None);
+            self.pairs.arrived();
             results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
             self.run.moving.set(None);
         }

@@ -8,7 +8,7 @@ use super::{History, Phase, State};
 use crate::app::ledger::Activity;
 use crate::protocol::{Command, Event, FileRef, Progress};
 
-/// Where the networks put their points at the moment.
+/// Where the maps or networks put their points at the moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moving {
     /// Rows of two.
@@ -16,6 +16,8 @@ pub(crate) struct Moving {
     pub(crate) y: Vec<f32>,
     pub(crate) x_labels: Vec<f32>,
     pub(crate) y_labels: Vec<f32>,
+    /// The plan as a square picture; may be empty.
+    pub(crate) plan: Vec<f32>,
 }
 
 /// Time that a run has worked, without its pauses.
@@ -115,7 +117,8 @@ impl State {
             return;
         }
         let options = Box::new(self.settings.options.get_untracked());
-        self.begin_run(Command::Align { options });
+        let pairs = self.pairs.send();
+        self.begin_run(Command::Align { options, pairs });
     }
 
     /// Aligns what is loaded by encoders that were trained before.
@@ -195,7 +198,8 @@ impl State {
                 run.last_moved.set_value(now());
                 let mut parts = bulk.into_iter();
                 let mut next = || parts.next().unwrap_or_default();
-                let moving = Moving { x: next(), y: next(), x_labels: next(), y_labels: next() };
+                let moving =
+                    Moving { x: next(), y: next(), x_labels: next(), y_labels: next(), plan: next() };
                 run.moving.set(Some(Arc::new(moving)));
             }
             _ => {}

@@ -1,0 +1,40 @@
+//! What all views have in common: where the pointer is, what is selected, what colours mean.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::protocol::Side;
+
+/// What colours mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Colouring {
+    #[default]
+    Domain,
+    Label,
+    Confidence,
+}
+
+/// Which points of X and of Y are selected.
+pub(crate) type Selection = Arc<[Vec<bool>; 2]>;
+
+/// What all views have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Linked {
+    pub(crate) hover: RwSignal<Option<(Side, usize)>>,
+    pub(crate) selection: RwSignal<Option<Selection>>,
+    pub(crate) colouring: RwSignal<Colouring>,
+    /// Whether matched pairs are joined by lines.
+    pub(crate) lines: RwSignal<bool>,
+}
+
+impl Linked {
+    pub(crate) fn new() -> Self {
+        Self {
+            hover: RwSignal::new(None),
+            selection: RwSignal::new(None),
+            colouring: RwSignal::default(),
+            lines: RwSignal::new(false),
+        }
+    }
+}

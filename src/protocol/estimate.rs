@@ -17,6 +17,8 @@ pub struct Estimate {
     pub wished: Option<u32>,
     /// How all points are matched in the end.
     pub way: Way,
+    /// The share of the time that this takes.
+    pub last: f64,
     /// Why it cannot be done here, and what could be.
     pub refusal: Option<String>,
 }

@@ -8,7 +8,8 @@ use std::ops::{Add, Mul};
 
 use super::pace::{DISPATCHES, HALVES, LOG_HALF, Pace};
 use crate::procedure::{
-    EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings, linear_sample,
+    self, EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
+    linear_sample,
 };
 use crate::protocol::{Estimate, ExecutorKind, Way};
 use crate::solver::align::Align;
@@ -34,21 +35,13 @@ pub struct Size {
     pub measures: usize,
 }
 
-/// A plan with no more entries than this is held whole.
-const HELD: usize = 16_000_000;
-/// Above so many points a side even a plan that is not held takes too long.
-const MANY: usize = 100_000;
-
-/// How all points are matched, by their number and by what computes.
-pub fn way(n: usize, m: usize, executor: ExecutorKind) -> Way {
-    if n.saturating_mul(m) <= HELD {
-        return Way::Held;
-    }
-    let chosen =
-        if executor == ExecutorKind::Cpu || n.max(m) > MANY { Way::Multiscale } else { Way::Streamed };
-    match chosen {
-        // The plan of all points is held until the others are wired up.
-        Way::Held | Way::Streamed | Way::Multiscale => Way::Held,
+impl From<procedure::Way> for Way {
+    fn from(way: procedure::Way) -> Self {
+        match way {
+            procedure::Way::Held => Self::Held,
+            procedure::Way::Streamed => Self::Streamed,
+            procedure::Way::Multiscale => Self::Multiscale,
+        }
     }
 }
 
@@ -62,8 +55,19 @@ const SETTLING: f64 = 12.0;
 const TRAINING_SQUARES: f64 = 9.0;
 /// Those that a linear start or refinement holds.
 const LINEAR_SQUARES: f64 = 5.0;
-/// Copies of the plan between all points: its cost, itself, what was read back, and turned for the other side.
-const PLAN_COPIES: f64 = 5.0;
+/// Copies of a plan between all points that is held: its cost, itself, and what was read back.
+const PLAN_COPIES: f64 = 4.0;
+/// Numbers that are kept for every point where the plan is not held: its partners and their masses, its place in the tree
+/// and in the picture, its potentials; and how often its embedding.
+const PER_POINT: f64 = 60.0;
+const EMBEDDINGS: f64 = 8.0;
+/// Iterations of a transport tile by tile, on average.
+const ITERATIONS_OF_TILES: f64 = 70.0;
+/// Looks at an entry, on average, from coarse to fine between this many pairs; between more the share of pairs falls that
+/// matter to each other.
+const LOOKS: f64 = 10.0;
+const LOOKED_AT: f64 = 2e9;
+const FALLING: f64 = 0.35;
 /// The smallest subsample that is worth training on.
 const LEAST: usize = 64;
 
@@ -122,10 +126,12 @@ pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate
     };
     let wished = wished.min(most);
     let sample = fitting(size, settings, machine, wished);
-    let bytes = bytes(size, settings, sample);
-    let way = way(n, m, machine.executor);
+    let way = procedure::Way::of(n, m, machine.executor == ExecutorKind::Gpu).into();
+    let bytes = bytes(size, settings, sample, way);
+    let seconds = work(size, settings, sample, way).seconds(&machine.pace);
     Estimate {
-        seconds: work(size, settings, sample).seconds(&machine.pace),
+        seconds,
+        last: matched(size, settings, way).seconds(&machine.pace) / seconds.max(1e-9),
         bytes,
         room: machine.memory as f64,
         sample: sample as u32,
@@ -161,8 +167,14 @@ fn refusal(size: &Size, machine: &Machine, bytes: f64, way: Way) -> Option<Strin
         Way::Streamed | Way::Multiscale => bytes > room,
     };
     whole.then(|| {
-        let copies = room - held(size).min(0.5 * room);
-        let rows = (copies / (PLAN_COPIES * NUMBER)).min(buffer / NUMBER).max(0.0).sqrt();
+        let left = room - held(size).min(0.5 * room);
+        let rows = match way {
+            Way::Held => (left / (PLAN_COPIES * NUMBER)).min(buffer / NUMBER).max(0.0).sqrt(),
+            Way::Streamed | Way::Multiscale => {
+                let (fixed, own) = (judged_squares(size), bytes - judged_squares(size));
+                n.max(m) * (room - fixed).max(0.0) / own
+            }
+        };
         let rows = (rows / 100.0).floor() * 100.0;
         format!(
             "This would take {:.1} GB of memory, and there are {:.1} GB for it here. About {rows:.0} rows a side would fit: take a part of the rows.",
@@ -183,11 +195,14 @@ fn stack(size: &Size, settings: &Settings) -> f64 {
 /// Bytes of what is held all along: tables, what encoders see of them, distances and ranks of the judged rows.
 fn held(size: &Size) -> f64 {
     let measures = size.measures as f64;
-    let sides = size.rows.into_iter().zip(size.cols).map(|(rows, cols)| {
-        let judged = rows.min(JUDGED) as f64;
-        (rows * cols) as f64 * (3.0 + measures) + 2.0 * measures * judged * judged
-    });
-    NUMBER * sides.sum::<f64>()
+    let tables: usize = size.rows.into_iter().zip(size.cols).map(|(rows, cols)| rows * cols).sum();
+    NUMBER * tables as f64 * (3.0 + measures) + judged_squares(size)
+}
+
+/// Bytes of distances and ranks within the judged rows.
+fn judged_squares(size: &Size) -> f64 {
+    let square = |rows: usize| (rows.min(JUDGED) as f64).powi(2);
+    NUMBER * 2.0 * size.measures as f64 * size.rows.map(square).iter().sum::<f64>()
 }
 
 /// Bytes of training on a subsample.
@@ -201,9 +216,27 @@ fn training(size: &Size, settings: &Settings, sample: usize) -> f64 {
     NUMBER * stack(size, settings) * (TRAINING_SQUARES * sample * sample + networks)
 }
 
-/// Bytes at the worst moment.
-fn bytes(size: &Size, settings: &Settings, sample: usize) -> f64 {
+/// Bytes of matching all points.
+fn matching(size: &Size, settings: &Settings, way: Way) -> f64 {
     let [n, m] = size.rows.map(|rows| rows as f64);
+    NUMBER
+        * match way {
+            Way::Held => PLAN_COPIES * n * m,
+            Way::Streamed | Way::Multiscale => (n + m) * (PER_POINT + EMBEDDINGS * width(size, settings)),
+        }
+}
+
+/// Numbers in which a point is compared with others, at most.
+fn width(size: &Size, settings: &Settings) -> f64 {
+    let linear = match settings.encoder {
+        EncoderChoice::Networks => 0,
+        EncoderChoice::Both | EncoderChoice::Linear => size.cols[1],
+    };
+    linear.max(settings.train.embedding as usize) as f64
+}
+
+/// Bytes at the worst moment.
+fn bytes(size: &Size, settings: &Settings, sample: usize, way: Way) -> f64 {
     let linear = match settings.encoder {
         EncoderChoice::Networks => 0.0,
         EncoderChoice::Both | EncoderChoice::Linear => {
@@ -211,12 +244,11 @@ fn bytes(size: &Size, settings: &Settings, sample: usize) -> f64 {
             NUMBER * LINEAR_SQUARES * n * m
         }
     };
-    held(size) + training(size, settings, sample).max(linear).max(NUMBER * PLAN_COPIES * n * m)
+    held(size) + training(size, settings, sample).max(linear).max(matching(size, settings, way))
 }
 
 /// All work of a run.
-fn work(size: &Size, settings: &Settings, sample: usize) -> Work {
-    let [n, m] = size.rows.map(|rows| rows as f64);
+fn work(size: &Size, settings: &Settings, sample: usize, way: Way) -> Work {
     let judged = size.rows.map(|rows| rows.min(JUDGED) as f64);
     let (measures, fits) = (size.measures as f64, stack(size, settings));
     let linear = f64::from(u8::from(settings.encoder != EncoderChoice::Networks));
@@ -240,11 +272,30 @@ fn work(size: &Size, settings: &Settings, sample: usize) -> Work {
         }
         + compared * fits
         + polished
-        + transport([n, m], settings.eps)
-        + Work {
-            host: 2.0 * n * m * FIGURES + judged[0] * judged[1] * (judged[0] + judged[1]),
-            ..Work::default()
+        + matched(size, settings, way)
+        + Work { host: judged[0] * judged[1] * (judged[0] + judged[1]), ..Work::default() }
+}
+
+/// Matching all points, and reading what came of it.
+fn matched(size: &Size, settings: &Settings, way: Way) -> Work {
+    let [n, m] = size.rows.map(|rows| rows as f64);
+    let entries = n * m;
+    let width = width(size, settings);
+    match way {
+        Way::Held => {
+            transport([n, m], settings.eps) + Work { host: 2.0 * entries * FIGURES, ..Work::default() }
         }
+        // An exponential is worth about as much as 32 products.
+        Way::Streamed => Work {
+            products: ITERATIONS_OF_TILES * entries * (width + 32.0),
+            host: 2.0 * entries * (width + 32.0 + FIGURES),
+            ..Work::default()
+        },
+        Way::Multiscale => {
+            let looks = LOOKS * (LOOKED_AT / entries).powf(FALLING);
+            Work { host: looks * entries * (width + 32.0), ..Work::default() }
+        }
+    }
 }
 
 /// Passes of the host over the plan for figures, matches and pictures, as multiplications for each entry.
@@ -328,10 +379,16 @@ mod tests {
     }
 
     #[test]
-    fn small_plans_are_held_whole() {
-        for executor in [ExecutorKind::Cpu, ExecutorKind::Gpu] {
-            assert_eq!(way(4000, 4000, executor), Way::Held);
-        }
+    fn plans_of_many_points_take_memory_in_proportion_to_the_points() {
+        let settings = Settings::default();
+        let [few, many] = [45_000, 90_000].map(|rows| estimate(&size(rows), &settings, &roomy()));
+        assert_eq!((few.way, many.way), (Way::Multiscale, Way::Multiscale));
+        assert!(few.bytes < 5e8 && few.refusal.is_none(), "{few:?}");
+        let of_points = |told: &Estimate| matching(&size(told.rows[0] as usize), &settings, told.way);
+        assert_eq!(of_points(&many), 2.0 * of_points(&few));
+        assert!(many.seconds > few.seconds && many.last > few.last && many.last < 1.0);
+        let held = estimate(&size(4000), &settings, &roomy());
+        assert_eq!(held.way, Way::Held);
     }
 
     /// The buffers of a real training, recorded.
@@ -359,7 +416,7 @@ mod tests {
         let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
         let infer = Infer::record(&encoders, [&points[0], &points[1]], 0.05);
         let squares = infer.plan.bytes() as f64 / (NUMBER * (n * m) as f64);
-        assert!((2.0..PLAN_COPIES - 2.0).contains(&squares), "and three copies on the host: {squares}");
+        assert!((2.0..PLAN_COPIES - 1.0).contains(&squares), "and one on the host: {squares}");
     }
 
     #[test]
@@ -377,10 +434,11 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_what_would() {
-        let machine = roomy();
+        // As on a small phone.
+        let machine = machine(1 << 34, 3 << 28);
         let settings = Settings::default();
-        let large = estimate(&size(30_000), &settings, &machine);
-        let words = large.refusal.expect("18 GB of copies");
+        let large = estimate(&size(400_000), &settings, &machine);
+        let words = large.refusal.expect("more than there is");
         assert!(words.contains("GB of memory"), "{words}");
         let rows = words.split("About ").nth(1).and_then(|rest| rest.split(' ').next()).expect("rows");
         let rows: usize = rows.parse().expect("a number");

@@ -93,7 +93,8 @@ impl Task<'_> {
                 .map(|code| if *code == formats::Labels::MISSING { -1.0 } else { *code as f32 })
                 .collect()
         });
-        let mut live = Live::new(self.runs, self.run, &settings, codes);
+        let mut live =
+            Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), codes);
         live.before_training(&sides);
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;

@@ -2,11 +2,10 @@
 
 use super::runs::Runs;
 use super::scope::{breathe, now, post};
+use super::share::Share;
 use crate::geometry::Dense;
 use crate::metrics::plan::relative_entropy;
-use crate::procedure::{
-    Control, EncoderChoice, Failure, Origin, Progress, Settings, Sides, Statistics, View,
-};
+use crate::procedure::{Control, Failure, Origin, Progress, Settings, Sides, Statistics, View};
 use crate::protocol::{self, Event, RunId};
 use crate::solver::align::STATS;
 use crate::study::view::{flat, heat, steady, together};
@@ -42,11 +41,18 @@ pub(super) struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    pub(super) fn new(runs: &'a Runs, run: RunId, settings: &Settings, codes: [Vec<f32>; 2]) -> Self {
+    /// The last part of the run, matching all points, is foretold to take this share of it.
+    pub(super) fn new(
+        runs: &'a Runs,
+        run: RunId,
+        settings: &Settings,
+        last: f64,
+        codes: [Vec<f32>; 2],
+    ) -> Self {
         Self {
             runs,
             run,
-            share: Share::new(settings),
+            share: Share::new(settings, last),
             posted: 0.0,
             due: 0.0,
             asked: 0.0,
@@ -201,48 +207,4 @@ impl Control for Watched<'_> {
 /// How many steps go into the next submit, after one that took so many milliseconds.
 fn paced(chunk: u32, spent: f64) -> u32 {
     if spent < TARGET_MS { (chunk + 1).min(20) } else { (chunk / 2).max(1) }
-}
-
-/// How much of a whole run is done, from the phases it goes through.
-struct Share {
-    /// Shares of the starts, of training, and of the rest.
-    parts: [f64; 3],
-    starts: f64,
-    all_starts: f64,
-    training: f64,
-    /// Transports that were finished after training.
-    rest: f64,
-    phase: &'static str,
-    most: f64,
-}
-
-impl Share {
-    fn new(settings: &Settings) -> Self {
-        let parts = match settings.encoder {
-            EncoderChoice::Both => [0.35, 0.5, 0.15],
-            EncoderChoice::Networks => [0.0, 0.85, 0.15],
-            EncoderChoice::Linear => [0.85, 0.0, 0.15],
-        };
-        let all_starts = settings.starts.len().max(1) as f64;
-        Self { parts, starts: 0.0, all_starts, training: 0.0, rest: 0.0, phase: "", most: 0.0 }
-    }
-
-    fn learn(&mut self, progress: &Progress) {
-        let part = f64::from(progress.done) / f64::from(progress.of.max(1));
-        match progress.phase {
-            "linear starts" => self.starts = self.starts.floor() + part.min(0.99),
-            "training" => (self.starts, self.training) = (self.all_starts, part),
-            _ if self.phase == "linear starts" => self.starts = self.starts.floor() + 1.0,
-            _ if self.training > 0.0 && self.phase != progress.phase => self.rest += 1.0,
-            _ => {}
-        }
-        self.phase = progress.phase;
-        let done = [self.starts / self.all_starts, self.training, (self.rest / 6.0).min(0.95)];
-        let share: f64 = self.parts.iter().zip(done).map(|(part, done)| part * done.min(1.0)).sum();
-        self.most = self.most.max(share.min(0.99));
-    }
-
-    fn value(&self) -> f64 {
-        self.most
-    }
 }

@@ -1,9 +1,10 @@
 //! The worker: owns the device and the runs, turns [`Command`](crate::protocol::Command)s into
 //! [`Event`](crate::protocol::Event)s, and never draws.
 //!
-//! It lives in a Web Worker; [`pace`] alone is ordinary Rust and is tested as such.
+//! It lives in a Web Worker; [`pace`] and [`share`] are ordinary Rust and are tested as such.
 
 pub mod pace;
+pub mod share;
 
 #[cfg(target_arch = "wasm32")]
 mod aligning;

@@ -19,6 +19,7 @@ cargo xtask test [WORD…]   run all tests, or only the stages whose names conta
 cargo xtask fuzz …         feed the readers bytes that nobody would write; SECONDS and READERS may follow
 cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
+cargo xtask bench inference …  how a transport grows with its points; --most N, --peers, --json FILE, --svg FILE
 ";
 
 fn main() -> ExitCode {

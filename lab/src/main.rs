@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "bench" => bench::bench(rest),
         "bench-child" => bench::child(rest),
+        "inference-child" => bench::inference_child(rest),
         "evaluate" => evaluate::evaluate(rest),
         "samples" => samples::samples(rest),
         other => Err(format!("there is no command '{other}'")),

@@ -20,6 +20,7 @@ cargo xtask fuzz …         feed the readers bytes that nobody would write; SEC
 cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
 cargo xtask samples        train the encoders that the samples in www/samples come with, again
+cargo xtask bench inference …  how a transport grows with its points; --most N, --peers, --json FILE, --svg FILE
 ";
 
 fn main() -> ExitCode {

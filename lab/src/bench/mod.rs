@@ -2,6 +2,7 @@
 //! others take for the same problem on the same machine.
 
 mod data;
+mod inference;
 mod parts;
 mod peers;
 mod row;
@@ -16,6 +17,7 @@ use crate::arguments::Arguments;
 use data::Clouds;
 use row::Row;
 
+pub use inference::child as inference_child;
 pub use whole::child;
 
 /// A folder for the duration of a run.
@@ -39,7 +41,11 @@ impl Drop for Folder {
 }
 
 /// `lab bench [--peers] [--data DIR] [--json FILE] [--repeats N]`; whole alignments are run N times, the peers once.
+/// `lab bench inference …` is about transport between many points instead.
 pub fn bench(words: &[String]) -> Result<(), String> {
+    if let Some(("inference", rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        return inference::inference(rest);
+    }
     let arguments = Arguments::read(words, &["data", "json", "repeats"], &["peers"])?;
     let clouds = match arguments.get("data") {
         Some(folder) => Clouds::load(Path::new(folder))?,

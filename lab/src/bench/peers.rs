@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str, Option<f32>); 4] = [
 ];
 
 /// One thread for everybody, however they count them.
-const ONE_THREAD: [(&str, &str); 5] = [
+pub(super) const ONE_THREAD: [(&str, &str); 5] = [
     ("OMP_NUM_THREADS", "1"),
     ("OPENBLAS_NUM_THREADS", "1"),
     ("MKL_NUM_THREADS", "1"),
@@ -66,7 +66,7 @@ pub fn run(clouds: &Clouds, folder: &Path) -> Result<Vec<Row>, String> {
 }
 
 /// Makes the environment and returns its Python.
-fn environment(folder: &Path) -> Result<PathBuf, String> {
+pub(super) fn environment(folder: &Path) -> Result<PathBuf, String> {
     let venv = folder.join("python");
     eprintln!("making a Python environment for the peers");
     let output = Command::new("python3")
@@ -82,7 +82,7 @@ fn environment(folder: &Path) -> Result<PathBuf, String> {
     Ok(bin.join("python"))
 }
 
-fn install(python: &Path, package: &str) -> Result<(), String> {
+pub(super) fn install(python: &Path, package: &str) -> Result<(), String> {
     eprintln!("installing {package} with pip");
     let output = Command::new(python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
@@ -131,7 +131,7 @@ fn parse(line: &str) -> Result<Row, String> {
 }
 
 /// On one core where the system can say so: a variable stops most threads, this stops all.
-fn pinned(python: &Path) -> Command {
+pub(super) fn pinned(python: &Path) -> Command {
     let can = Command::new("taskset").args(["-c", "0", "true"]).stderr(Stdio::null()).status();
     if can.is_ok_and(|status| status.success()) {
         let mut command = Command::new("taskset");

@@ -6,7 +6,7 @@ const LANES: usize = 16;
 
 /// `Σ f(a_i, b_i)`.
 #[inline(always)]
-pub(in super::super) fn sum_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn sum_of(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     fold_of(a, b, 0.0, f, |x, y| x + y)
 }
 

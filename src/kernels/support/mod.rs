@@ -16,12 +16,12 @@ pub(super) use activation::specialised;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
-pub(crate) use exp::exp;
-pub(super) use exp::exp_within;
+pub(crate) use exp::exp2;
+pub(super) use exp::{exp, exp_within};
 #[cfg(target_arch = "wasm32")]
 pub(super) use gemm::gemm;
-pub(crate) use lanes::{at_least, dot, max_of, transposed_product};
-pub(super) use lanes::{sum, sum_of};
+pub(super) use lanes::sum;
+pub(crate) use lanes::{at_least, dot, max_of, sum_of, transposed_product};
 pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,

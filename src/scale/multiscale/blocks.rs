@@ -124,3 +124,64 @@ fn any_reaches(
         reaches(potential[i] + top, apart, least)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Dense;
+    use crate::rng::Rng;
+    use crate::scale::multiscale::pace::tests::at_once;
+    use crate::scale::multiscale::tree::Tree;
+
+    fn side(n: usize, dim: usize, spread: f32, rng: &mut Rng) -> Side {
+        let centres = rng.fill(5 * dim, -2.0, 2.0);
+        let points =
+            Dense::from_fn(n, dim, |i, j| centres[i % 5 * dim + j] + spread * rng.uniform(-1.0, 1.0));
+        let tree = at_once(async |pace| Tree::grow(&points, pace).await);
+        Side::new(&points, &tree, 1, rng)
+    }
+
+    /// Every pair that reaches the least value is in a block that is visited, whatever the data; and blocks are left out.
+    #[test]
+    fn no_pair_that_matters_is_left_out() {
+        let mut rng = Rng::new(8);
+        let mut left_out = 0;
+        for round in 0..30 {
+            let (dim, spread) = ([1, 2, 5, 16][round % 4], [0.0, 0.1, 1.0][round % 3]);
+            let (rows, cols) = (side(700, dim, spread, &mut rng), side(500, dim, spread, &mut rng));
+            let (phi, gamma) = (rng.fill(700, -1.0, 1.0), rng.fill(500, -2.0, 0.0));
+            let least = rng.uniform(-6.0, 1.0);
+            let scene = Scene { rows: &rows, cols: &cols, phi: &phi, gamma: &gamma };
+            let blocks = at_once(async |pace| scene.blocks(least, pace).await);
+            for row in 0..rows.leaves() {
+                let visited: Vec<usize> = blocks.leaves(row).collect();
+                for column in (0..cols.leaves()).filter(|column| !visited.contains(column)) {
+                    left_out += 1;
+                    for (i, j) in rows.leaf(row).flat_map(|i| cols.leaf(column).map(move |j| (i, j))) {
+                        let (a, b) = (rows.rows(i..i + 1), cols.rows(j..j + 1));
+                        let cost: f64 =
+                            a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+                        let value = f64::from(phi[i]) + f64::from(gamma[j]) - cost;
+                        assert!(value < f64::from(least), "{i}, {j}: {value}, least {least}");
+                    }
+                }
+            }
+        }
+        assert!(left_out > 200, "{left_out} blocks were left out");
+    }
+
+    #[test]
+    fn transposed_twice_is_the_same() {
+        let mut rng = Rng::new(9);
+        let mut blocks = Blocks::none();
+        for _ in 0..20 {
+            blocks.push((0..30).filter(|_| rng.unit() < 0.4));
+        }
+        let transposed = blocks.transposed(30);
+        for (row, column) in (0..20).flat_map(|row| (0..30).map(move |column| (row, column))) {
+            let both = [blocks.leaves(row).any(|c| c == column), transposed.leaves(column).any(|r| r == row)];
+            assert_eq!(both[0], both[1]);
+        }
+        assert_eq!(transposed.transposed(20), blocks);
+    }
+}

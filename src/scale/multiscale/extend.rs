@@ -1,5 +1,7 @@
 //! Potentials of one level, continued to the points of the next.
 
+use std::f32::consts::LN_2;
+
 use super::blocks::Blocks;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::Side;
@@ -29,7 +31,7 @@ pub(super) async fn extend<W: Watch>(
             for (row, i) in band.chunks_exact_mut(columns.len().max(1)).zip(part.clone()) {
                 let top = columns.top(row);
                 let sum = columns.exponentials(row, -top);
-                values[i] = fine.squares[i] - eps * (top + sum.ln());
+                values[i] = fine.squares[i] - eps * LN_2 * (top + sum.log2());
             }
             pace.spend(part.len() * columns.len()).await?;
         }

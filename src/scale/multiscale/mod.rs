@@ -6,6 +6,7 @@
 //! and looked at again when the potentials have risen. Where ε is so large that everything matters, everything is
 //! visited, and what the levels save is iterations.
 
+mod balance;
 mod blocks;
 mod extend;
 mod mixing;
@@ -34,7 +35,7 @@ const FEWEST: usize = 64;
 /// Where ε starts, the mean cost being one.
 const HIGHEST: f32 = 0.5;
 /// The error to which levels are solved that are not the last.
-const ROUGHLY: f32 = 0.01;
+const ROUGHLY: f32 = 0.003;
 /// Sweeps at an ε that is still to fall, and at others.
 const PASSING: u32 = 10;
 const PATIENCE: u32 = 1000;

@@ -1,5 +1,7 @@
 //! What a solved plan holds, read in one pass over the blocks that matter.
 
+use std::f32::consts::LOG2_E;
+
 use super::blocks::Blocks;
 use super::side::Side;
 use super::strip::Strip;
@@ -33,7 +35,7 @@ impl Near {
         let [own, offsets] = [0, 1].map(|s| {
             let potential = [&plan.f, &plan.g][s];
             let places = self.orders[s].iter().zip(&self.sides[s].squares);
-            places.map(|(&i, square)| (potential[i as usize] - square) / plan.eps).collect()
+            places.map(|(&i, square)| (potential[i as usize] - square) * (LOG2_E / plan.eps)).collect()
         });
         Visit {
             near: self,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::tree::Tree;
 use crate::geometry::Dense;
-use crate::kernels::dot;
+use crate::kernels::{dot, sum_of};
 use crate::rng::Rng;
 
 /// The most groups in a leaf. A block of two leaves is what is visited or left out as a whole.
@@ -102,6 +102,6 @@ impl Ball {
 
     /// How far a point is from the centre.
     pub(super) fn distance(&self, point: &[f32]) -> f32 {
-        self.centre.iter().zip(point).map(|(c, v)| (c - v) * (c - v)).sum::<f32>().sqrt()
+        sum_of(&self.centre, point, |c, v| (c - v) * (c - v)).sqrt()
     }
 }

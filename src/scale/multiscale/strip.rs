@@ -1,11 +1,13 @@
 //! The columns that a leaf of the rows is compared with, side by side in memory, and a few rows of the plan over them.
 
+use std::f32::consts::{LN_2, LOG2_E};
+
 use super::side::Side;
 use crate::kernels::matmul::sgemm;
-use crate::kernels::{at_least, exp, max_of};
+use crate::kernels::{at_least, exp2, max_of};
 
 /// Entries of the plan that are held at a time: they stay in the second cache.
-const HELD: usize = 1 << 17;
+const HELD: usize = 3 << 19;
 
 /// Columns of a strip. A single run is used where it lies.
 #[derive(Default)]
@@ -14,7 +16,8 @@ pub(super) struct Strip {
     offsets: Vec<f32>,
 }
 
-/// Points and their offsets: `(potential − |y|²)/ε`, and the logarithm of their weight.
+/// Points and their offsets: `(potential − |y|²)/ε` and the logarithm of their weight. All logarithms here are to base
+/// two, in which the exponential is cheapest.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<'a> {
     points: &'a [f32],
@@ -46,7 +49,7 @@ impl Strip {
 /// What the columns contribute to the exponents of every row.
 pub(super) fn offsets(side: &Side, potential: &[f32], eps: f32) -> Vec<f32> {
     let parts = potential.iter().zip(&side.squares).zip(&side.weights);
-    parts.map(|((p, square), weight)| (p - square) / eps + weight.ln()).collect()
+    parts.map(|((p, square), weight)| (p - square) * (LOG2_E / eps) + weight.log2()).collect()
 }
 
 impl Columns<'_> {
@@ -59,11 +62,11 @@ impl Columns<'_> {
         (HELD / self.len().max(1)).max(8)
     }
 
-    /// `2 x·y/ε` of some rows (given as points of `dim` values) with all columns, row by row.
+    /// `2 x·y/ε`, to base two, of some rows (given as points of `dim` values) with all columns, row by row.
     pub(super) fn products(&self, points: &[f32], dim: usize, eps: f32, out: &mut Vec<f32>) {
         let rows = points.len() / dim.max(1);
         out.resize(rows * self.len(), 0.0);
-        sgemm([rows, self.len(), dim], 2.0 / eps, (points, (dim, 1)), (self.points, (1, dim)), out);
+        sgemm([rows, self.len(), dim], 2.0 * LOG2_E / eps, (points, (dim, 1)), (self.points, (1, dim)), out);
     }
 
     /// The largest exponent of a row.
@@ -71,26 +74,28 @@ impl Columns<'_> {
         max_of(row, self.offsets, |product, offset| product + offset)
     }
 
-    /// Turns a row of products into exponents.
+    /// Turns a row of products into exponents, to base e.
     pub(super) fn exponents(&self, row: &mut [f32], own: f32) {
-        row.iter_mut().zip(self.offsets).for_each(|(value, offset)| *value += offset + own);
+        row.iter_mut()
+            .zip(self.offsets)
+            .for_each(|(value, offset)| *value = (*value + (offset + own)) * LN_2);
     }
 
-    /// Turns a row of products into `exp(product + offset + own)` and sums it.
+    /// Turns a row of products into `2^(product + offset + own)` and sums it.
     pub(super) fn exponentials(&self, row: &mut [f32], own: f32) -> f32 {
-        const LANES: usize = 16;
+        const LANES: usize = 8;
         let mut sums = [0.0; LANES];
         let (row, row_rest) = row.as_chunks_mut::<LANES>();
         let (offsets, offsets_rest) = self.offsets.as_chunks::<LANES>();
         for (row, offsets) in row.iter_mut().zip(offsets) {
             for l in 0..LANES {
-                row[l] = exp(row[l] + (offsets[l] + own));
+                row[l] = exp2(row[l] + (offsets[l] + own));
                 sums[l] += row[l];
             }
         }
         let mut sum: f32 = sums.iter().sum();
         for (value, offset) in row_rest.iter_mut().zip(offsets_rest) {
-            *value = exp(*value + (offset + own));
+            *value = exp2(*value + (offset + own));
             sum += *value;
         }
         at_least(f32::MIN_POSITIVE, sum)

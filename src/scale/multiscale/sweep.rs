@@ -1,8 +1,12 @@
 //! One iteration of Sinkhorn's algorithm over the blocks that matter.
 //!
 //! A few rows of the plan are computed over all their columns, normalised, and added to the columns' sums while they
-//! are still in the cache. So each entry is computed once in an iteration, not once for the rows and again for the columns.
+//! are still in the cache. So each entry is computed once in an iteration, not once for the rows and again for the
+//! columns.
 
+use std::f32::consts::LN_2;
+
+use super::balance::Coarse;
 use super::blocks::Blocks;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::Side;
@@ -18,28 +22,46 @@ pub(super) enum Start {
     Warm,
 }
 
+/// What to sweep.
+pub(super) struct Task<'a> {
+    pub(super) sides: [&'a Side; 2],
+    pub(super) eps: f32,
+    pub(super) blocks: &'a Blocks,
+    pub(super) start: Start,
+    /// The density below which a block counts as light.
+    pub(super) light: f32,
+}
+
 /// What a sweep finds besides the rows' potential.
 pub(super) struct Swept {
     /// What the columns receive when every row gives exactly its weight.
     pub(super) sums: Vec<f64>,
-    /// The blocks whose density is at least what was asked for.
-    pub(super) dense: Blocks,
+    /// The same, summed over many rows and columns.
+    pub(super) coarse: Coarse,
+    /// The blocks that are not light, and the mass of those that are.
+    pub(super) heavy: Blocks,
+    pub(super) light: Coarse,
+    /// All blocks' masses by density.
+    pub(super) densities: Densities,
 }
 
 /// Sets `φ_i = −ε log Σ_j b_j exp((γ_j − |x_i − y_j|²)/ε)` and sums the columns of the plan that φ and γ make.
 pub(super) async fn sweep<W: Watch>(
-    [rows, cols]: [&Side; 2],
-    eps: f32,
+    task: Task<'_>,
     phi: &mut [f32],
     gamma: &[f32],
-    blocks: &Blocks,
-    least_density: f32,
-    start: Start,
     pace: &mut Pace<'_, W>,
 ) -> Result<Swept, Cancelled> {
+    let Task { sides: [rows, cols], eps, blocks, start, light } = task;
+    let unit = eps * LN_2;
     let offsets = offsets(cols, gamma, eps);
-    let mut sums = vec![0.0; cols.len()];
-    let mut dense = Blocks::none();
+    let mut swept = Swept {
+        sums: vec![0.0; cols.len()],
+        coarse: Coarse::new(rows, cols),
+        heavy: Blocks::none(),
+        light: Coarse::new(rows, cols),
+        densities: Densities::default(),
+    };
     let mut strip = Strip::default();
     let (mut band, mut shares, mut given, mut received) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for leaf in 0..rows.leaves() {
@@ -54,10 +76,10 @@ pub(super) async fn sweep<W: Watch>(
             shares.clear();
             for (row, i) in band.chunks_exact_mut(columns.len().max(1)).zip(part.clone()) {
                 if start == Start::Cold {
-                    phi[i] = rows.squares[i] - eps * columns.top(row);
+                    phi[i] = rows.squares[i] - unit * columns.top(row);
                 }
-                let sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / eps);
-                phi[i] -= eps * sum.ln();
+                let sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
+                phi[i] -= unit * sum.log2();
                 shares.push(rows.weights[i] / sum);
             }
             transposed_product(&band, &shares, &mut given);
@@ -65,18 +87,71 @@ pub(super) async fn sweep<W: Watch>(
             pace.spend(part.len() * columns.len()).await?;
         }
         let mut rest = &received[..];
-        dense.push(blocks.leaves(leaf).filter(|&column| {
-            let (own, after) = rest.split_at(cols.leaf(column).len());
-            rest = after;
-            let masses = sums[cols.leaf(column)].iter_mut().zip(own);
-            let mass: f32 = masses
-                .map(|(sum, own)| {
-                    *sum += f64::from(*own);
-                    *own
-                })
-                .sum();
-            mass >= least_density * rows.balls[leaf].weight * cols.balls[column].weight
+        swept.heavy.push(blocks.leaves(leaf).filter(|&column| {
+            let own;
+            (own, rest) = rest.split_at(cols.leaf(column).len());
+            let sums = swept.sums[cols.leaf(column)].iter_mut();
+            sums.zip(own).for_each(|(sum, own)| *sum += f64::from(*own));
+            let mass = own.iter().sum();
+            let density = mass / (rows.balls[leaf].weight * cols.balls[column].weight);
+            swept.coarse.add(leaf, column, mass);
+            swept.densities.add(density, mass);
+            if density < light {
+                swept.light.add(leaf, column, mass);
+            }
+            density >= light
         }));
     }
-    Ok(Swept { sums, dense })
+    Ok(swept)
+}
+
+/// Masses by the order of magnitude of their density: two classes to each doubling.
+pub(super) struct Densities([f32; Densities::CLASSES]);
+
+impl Densities {
+    const CLASSES: usize = 128;
+    /// The class of density one.
+    const ONE: f32 = 112.0;
+
+    fn add(&mut self, density: f32, mass: f32) {
+        let class = (2.0 * density.log2() + Self::ONE).clamp(0.0, (Self::CLASSES - 1) as f32);
+        self.0[class as usize] += mass;
+    }
+
+    /// A density such that all below it together have at most this mass. It is at most one.
+    pub(super) fn below(&self, mass: f32) -> f32 {
+        let mut sum = 0.0;
+        let fits = |class: &&f32| {
+            sum += **class;
+            sum <= mass
+        };
+        let classes = self.0.iter().take(Self::ONE as usize).take_while(fits).count();
+        (0.5 * (classes as f32 - Self::ONE)).exp2()
+    }
+}
+
+impl Default for Densities {
+    fn default() -> Self {
+        Self([0.0; Self::CLASSES])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn light_masses_are_no_more_than_allowed() {
+        let blocks = [(1e-9, 1e-4), (1e-5, 2e-4), (1e-3, 4e-4), (0.5, 0.1), (30.0, 0.8993)];
+        let mut densities = Densities::default();
+        blocks.iter().for_each(|(density, mass)| densities.add(*density, *mass));
+        for most in [0.0, 5e-5, 1.5e-4, 5e-4, 0.01, 0.3, 2.0] {
+            let light = densities.below(most);
+            let below: f32 = blocks.iter().filter(|block| block.0 < light).map(|block| block.1).sum();
+            assert!(below <= most && light <= 1.0, "{below} below {light}, {most} allowed");
+            // And no less than classes allow: the next block would be too much.
+            let next = blocks.iter().find(|block| block.0 >= light.max(1e-17)).map_or(1.0, |block| block.1);
+            assert!(below + next > most || light > 0.5, "{light} for {most}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::geometry::Dense;
 use crate::kernels::dot;
 
 /// Sets of at most this many points are not cut further.
-pub(super) const SMALLEST: usize = 16;
+pub(super) const SMALLEST: usize = 4;
 /// Points from which the axis of a cut is estimated.
 const SAMPLE: usize = 512;
 /// Rounds of the power iteration. The axis need not be exact: any cut is a valid one.
@@ -102,4 +102,52 @@ fn axis(points: &Dense, set: &[u32]) -> Vec<f32> {
         axis = next;
     }
     axis
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::scale::multiscale::pace::tests::at_once;
+
+    /// All points once, parts of every size nested in larger ones, and smaller in space.
+    #[test]
+    fn parts_are_all_points() {
+        let mut rng = Rng::new(3);
+        for (n, distinct) in [(0, 1), (1, 1), (5, 5), (300, 300), (1000, 7), (777, 1)] {
+            let base = rng.fill(3 * distinct, -1.0, 1.0);
+            let points = Dense::from_fn(n, 3, |i, j| base[i % distinct * 3 + j]);
+            let tree = at_once(async |pace| Tree::grow(&points, pace).await);
+            let mut order = tree.order.clone();
+            order.sort_unstable();
+            assert!(order.iter().enumerate().all(|(i, &at)| i == at as usize));
+            let mut cuts = Vec::new();
+            for most in [1, SMALLEST, 3 * SMALLEST, 100, 5000] {
+                let parts = tree.parts(most);
+                assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= most));
+                let ends = parts.iter().scan(0, |end, part| {
+                    assert_eq!(part.start, *end);
+                    *end = part.end;
+                    Some(*end)
+                });
+                let ends: Vec<usize> = ends.collect();
+                assert_eq!(ends.last().copied().unwrap_or(0), n);
+                assert!(cuts.is_empty() || ends.iter().all(|end| cuts.contains(end)), "nested");
+                cuts = ends;
+            }
+        }
+    }
+
+    #[test]
+    fn a_gap_is_found() {
+        let mut rng = Rng::new(4);
+        let points = Dense::from_fn(100, 4, |i, _| f32::from(i % 20 < 9) * 5.0 + rng.unit());
+        let tree = at_once(async |pace| Tree::grow(&points, pace).await);
+        let parts = tree.parts(60);
+        assert_eq!(parts.len(), 2);
+        for part in parts {
+            let kinds: Vec<bool> = tree.order[part].iter().map(|i| i % 20 < 9).collect();
+            assert!(kinds.iter().all(|kind| *kind == kinds[0]));
+        }
+    }
 }

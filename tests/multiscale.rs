@@ -3,7 +3,8 @@
 
 use concord::geometry::Dense;
 use concord::rng::Rng;
-use concord::scale::multiscale::{Cancelled, Found, Watch, multiscale};
+use concord::scale::multiscale::{Found, multiscale};
+use concord::scale::{Cancelled, Watch};
 use concord::scale::{Clouds, Implicit};
 use concord::solver::cost::CostKind;
 use pollster::block_on;

@@ -40,7 +40,7 @@ pub mod unit_rows_grad;
 mod support;
 
 pub use support::{Activation, Case, Potential, Quotient};
-pub(crate) use support::{at_least, dot, exp2, max_of, sum_of, transposed_product};
+pub(crate) use support::{at_least, dot, exp, exp2, max_of, sum_of, transposed_product};
 
 use crate::plan::Kernel;
 

@@ -3,7 +3,7 @@
 /// eˣ without branches, so that a loop over it becomes SIMD; relative error below 3e-7 for |x| ≤ 87.
 /// Beyond −87 it stays at e⁻⁸⁷, the last normal number: no subnormals, which are slow, and no zeros.
 #[inline(always)]
-pub(in super::super) fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     let x = if x > -87.0 { x } else { -87.0 };
     exp_within(if x < 88.0 { x } else { 88.0 })
 }

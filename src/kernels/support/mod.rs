@@ -16,8 +16,9 @@ pub(super) use activation::specialised;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
+pub(crate) use exp::exp;
+pub(super) use exp::exp_within;
 pub(crate) use exp::exp2;
-pub(super) use exp::{exp, exp_within};
 #[cfg(target_arch = "wasm32")]
 pub(super) use gemm::gemm;
 pub(super) use lanes::sum;

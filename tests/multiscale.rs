@@ -92,7 +92,8 @@ fn exact(plan: &Implicit) -> Vec<f64> {
 /// What the potentials say, entry by entry in float64.
 fn dense(plan: &Implicit) -> Vec<f64> {
     let (n, m) = (plan.rows(), plan.cols());
-    (0..n * m).map(|e| f64::from(plan.log_at(e / m, e % m)).exp()).collect()
+    let all = |count: usize| (0..count as u32).collect::<Vec<u32>>();
+    plan.logs(&all(n), &all(m)).into_iter().map(|log| f64::from(log).exp()).collect()
 }
 
 fn strongest(row: &[f64]) -> (usize, f64) {

@@ -24,7 +24,7 @@ const LEAST: f32 = -70.0;
 /// The columns that rows are computed against, and room for the rows at work.
 pub(in super::super) struct Rows<'a> {
     panels: &'a [f32],
-    /// What is added to every product, column by column.
+    /// What is added to every product, column by column, up to the end of the last panel.
     terms: Vec<f32>,
     dim: usize,
     /// What products are multiplied with.
@@ -36,8 +36,10 @@ pub(in super::super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(in super::super) fn new(panels: &'a [f32], terms: Vec<f32>, dim: usize, scale: f32) -> Self {
-        let tile = vec![0.0; ROWS * panels.len() / dim];
+    pub(in super::super) fn new(panels: &'a [f32], mut terms: Vec<f32>, dim: usize, scale: f32) -> Self {
+        let stride = panels.len() / dim;
+        terms.resize(stride, 0.0);
+        let tile = vec![0.0; ROWS * stride];
         Self {
             panels,
             terms,
@@ -95,8 +97,7 @@ impl<'a> Rows<'a> {
         self.products::<WIDTH, FUSED>(points);
         let mut scales = [0.0; ROWS];
         for ((row, lse), scale) in self.tile.chunks_exact_mut(stride).zip(lse).zip(&mut scales) {
-            let row = &mut row[..self.terms.len()];
-            row.iter_mut().zip(&self.terms).for_each(|(t, term)| *t += term);
+            let row = &mut row[..masses.len()];
             let top = max_of(row, row, |t, _| t);
             let sum = exponentials(row, top);
             *lse = top + sum.ln();
@@ -105,7 +106,7 @@ impl<'a> Rows<'a> {
         add_rows(&self.tile, stride, scales, masses);
     }
 
-    /// Fills the rows at work with products.
+    /// Fills the rows at work with every t.
     #[inline(always)]
     fn products<const WIDTH: usize, const FUSED: bool>(&mut self, points: &[f32]) {
         let (stride, dim) = (self.tile.len() / ROWS, self.dim);
@@ -115,8 +116,10 @@ impl<'a> Rows<'a> {
             {
                 for column in (0..PANEL).step_by(WIDTH) {
                     let sums = block::<WIDTH, FUSED>(points, panel, column);
+                    let at = p * PANEL + column;
                     for (row, sums) in tile.chunks_exact_mut(stride).zip(&sums) {
-                        row[p * PANEL + column..][..WIDTH].copy_from_slice(sums);
+                        let row = row[at..].iter_mut().zip(&self.terms[at..]);
+                        row.zip(sums).for_each(|((t, term), sum)| *t = sum + term);
                     }
                 }
             }

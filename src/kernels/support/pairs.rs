@@ -117,9 +117,10 @@ impl<'a> Rows<'a> {
                 for column in (0..PANEL).step_by(WIDTH) {
                     let sums = block::<WIDTH, FUSED>(points, panel, column);
                     let at = p * PANEL + column;
+                    let Some(terms) = self.terms[at..].first_chunk::<WIDTH>() else { continue };
                     for (row, sums) in tile.chunks_exact_mut(stride).zip(&sums) {
-                        let row = row[at..].iter_mut().zip(&self.terms[at..]);
-                        row.zip(sums).for_each(|((t, term), sum)| *t = sum + term);
+                        let Some(row) = row[at..].first_chunk_mut::<WIDTH>() else { continue };
+                        *row = std::array::from_fn(|w| sums[w] + terms[w]);
                     }
                 }
             }

@@ -20,6 +20,8 @@ const ROUGH: f32 = 0.1;
 const CLOSE: f32 = 0.5;
 /// Iterations of one stretch.
 const STRETCH: u32 = 8;
+/// About the iterations an ε takes, for a guess at the time left.
+const USUAL: u32 = 16;
 /// The most iterations at one ε, and at the last.
 const PATIENCE: u32 = 48;
 const LAST_PATIENCE: u32 = 2000;
@@ -45,6 +47,7 @@ pub async fn streamed(
     let fitting = (at_once / extent.pairs()).clamp(1, STRETCH.into()) as u32;
     let repeats = if recorded.parts.len() == 1 { fitting } else { 1 };
     let executor = device.prepare(std::mem::take(&mut recorded.plan)).await?;
+    let ladder = ladder(eps);
     let mut run = Run {
         executor,
         recorded,
@@ -56,9 +59,8 @@ pub async fn streamed(
         error: f32::MAX,
         iterations: 0,
         parts_done: 0,
-        expected: 0,
+        expected: ladder.len() as u32 * USUAL,
     };
-    let ladder = ladder(eps);
     run.load(start.as_ref())?;
     let first = if start.is_some() { run.rung_of_start(&ladder).await? } else { 0 };
     for (k, eps) in ladder.iter().enumerate().skip(first) {
@@ -240,7 +242,7 @@ impl<C: Control> Run<'_, C> {
     fn expect(&mut self, before: Option<Look>, now: Look, goal: f32, left: u32) {
         let rate = before.map_or(0.5, |before| (now.error / before.error).clamp(0.1, 0.95));
         let stretches = ((goal / now.error).ln() / rate.ln()).clamp(0.0, 100.0);
-        self.expected = self.iterations + (stretches * STRETCH as f32).ceil() as u32 + left * 2 * STRETCH;
+        self.expected = self.iterations + (stretches * STRETCH as f32).ceil() as u32 + left * USUAL;
     }
 }
 

@@ -12,8 +12,11 @@ use super::{at_least, exp_within, max_of};
 pub(in super::super) const PANEL: usize = 16;
 /// Columns of a block where registers hold four values. A panel is a whole number of blocks.
 const NARROW: usize = 8;
-/// Rows at work: with eight columns they fill sixteen registers of four, and with sixteen as many of eight.
-const ROWS: usize = 4;
+/// Rows of a block: its sums are eight registers, of four values with eight columns and of eight with sixteen, which
+/// leaves as many for operands.
+const BLOCK: usize = 4;
+/// Rows at work: two blocks for every panel that is fetched. More of them would not stay in the second cache.
+const ROWS: usize = 2 * BLOCK;
 
 /// The smallest exponent relative to a row's largest; see the shader.
 const LEAST: f32 = -70.0;
@@ -21,23 +24,31 @@ const LEAST: f32 = -70.0;
 /// The columns that rows are computed against, and room for the rows at work.
 pub(in super::super) struct Rows<'a> {
     panels: &'a [f32],
-    /// What is added to every product, column by column.
+    /// What is added to every product, column by column, up to the end of the last panel.
     terms: Vec<f32>,
     dim: usize,
     /// What products are multiplied with.
     scale: f32,
     tile: Vec<f32>,
+    /// Whether the processor has AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
     fused: bool,
 }
 
 impl<'a> Rows<'a> {
-    pub(in super::super) fn new(panels: &'a [f32], terms: Vec<f32>, dim: usize, scale: f32) -> Self {
-        let tile = vec![0.0; ROWS * panels.len() / dim];
-        #[cfg(target_arch = "x86_64")]
-        let fused = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
-        #[cfg(not(target_arch = "x86_64"))]
-        let fused = false;
-        Self { panels, terms, dim, scale, tile, fused }
+    pub(in super::super) fn new(panels: &'a [f32], mut terms: Vec<f32>, dim: usize, scale: f32) -> Self {
+        let stride = panels.len() / dim;
+        terms.resize(stride, 0.0);
+        let tile = vec![0.0; ROWS * stride];
+        Self {
+            panels,
+            terms,
+            dim,
+            scale,
+            tile,
+            #[cfg(target_arch = "x86_64")]
+            fused: std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma"),
+        }
     }
 
     /// For the points `x`, one a row: `lse_i = log Σ_j exp t_ij` with `t_ij = terms_j + scale·⟨x_i, y_j⟩`, and adds
@@ -86,8 +97,7 @@ impl<'a> Rows<'a> {
         self.products::<WIDTH, FUSED>(points);
         let mut scales = [0.0; ROWS];
         for ((row, lse), scale) in self.tile.chunks_exact_mut(stride).zip(lse).zip(&mut scales) {
-            let row = &mut row[..self.terms.len()];
-            row.iter_mut().zip(&self.terms).for_each(|(t, term)| *t += term);
+            let row = &mut row[..masses.len()];
             let top = max_of(row, row, |t, _| t);
             let sum = exponentials(row, top);
             *lse = top + sum.ln();
@@ -96,28 +106,47 @@ impl<'a> Rows<'a> {
         add_rows(&self.tile, stride, scales, masses);
     }
 
-    /// Fills the rows at work with products.
+    /// Fills the rows at work with every t.
     #[inline(always)]
     fn products<const WIDTH: usize, const FUSED: bool>(&mut self, points: &[f32]) {
         let (stride, dim) = (self.tile.len() / ROWS, self.dim);
         for (p, panel) in self.panels.chunks_exact(PANEL * dim).enumerate() {
-            for block in (0..PANEL).step_by(WIDTH) {
-                let mut sums = [[0f32; WIDTH]; ROWS];
-                for (l, y) in panel.as_chunks::<PANEL>().0.iter().enumerate() {
-                    let Some(y) = y[block..].first_chunk::<WIDTH>() else { continue };
-                    for (r, sums) in sums.iter_mut().enumerate() {
-                        let x = points[r * dim + l];
-                        for (sum, y) in sums.iter_mut().zip(y) {
-                            *sum = if FUSED { x.mul_add(*y, *sum) } else { x * y + *sum };
-                        }
+            for (points, tile) in
+                points.chunks_exact(BLOCK * dim).zip(self.tile.chunks_exact_mut(BLOCK * stride))
+            {
+                for column in (0..PANEL).step_by(WIDTH) {
+                    let sums = block::<WIDTH, FUSED>(points, panel, column);
+                    let at = p * PANEL + column;
+                    let Some(terms) = self.terms[at..].first_chunk::<WIDTH>() else { continue };
+                    for (row, sums) in tile.chunks_exact_mut(stride).zip(&sums) {
+                        let Some(row) = row[at..].first_chunk_mut::<WIDTH>() else { continue };
+                        *row = std::array::from_fn(|w| sums[w] + terms[w]);
                     }
-                }
-                for (r, sums) in sums.iter().enumerate() {
-                    self.tile[r * stride + p * PANEL + block..][..WIDTH].copy_from_slice(sums);
                 }
             }
         }
     }
+}
+
+/// The products of a block of rows with the columns of a panel from `first` on.
+#[inline(always)]
+fn block<const WIDTH: usize, const FUSED: bool>(
+    points: &[f32],
+    panel: &[f32],
+    first: usize,
+) -> [[f32; WIDTH]; BLOCK] {
+    let dim = points.len() / BLOCK;
+    let mut sums = [[0f32; WIDTH]; BLOCK];
+    for (l, y) in panel.as_chunks::<PANEL>().0.iter().enumerate() {
+        let Some(y) = y[first..].first_chunk::<WIDTH>() else { continue };
+        for (r, sums) in sums.iter_mut().enumerate() {
+            let x = points[r * dim + l];
+            for (sum, y) in sums.iter_mut().zip(y) {
+                *sum = if FUSED { x.mul_add(*y, *sum) } else { x * y + *sum };
+            }
+        }
+    }
+    sums
 }
 
 /// Every t becomes `exp(t − top)`; returns their sum.
@@ -141,15 +170,17 @@ fn exponentials(row: &mut [f32], top: f32) -> f32 {
 /// Adds multiples of the rows at work to the masses of the columns.
 #[inline(always)]
 fn add_rows(tile: &[f32], stride: usize, scales: [f32; ROWS], masses: &mut [f32]) {
-    let row = |r: usize| tile[r * stride..].iter();
-    let rows = row(0).zip(row(1)).zip(row(2).zip(row(3)));
-    let [s0, s1, s2, s3] = scales;
-    for (mass, ((a, b), (c, d))) in masses.iter_mut().zip(rows) {
-        *mass += (a * s0 + b * s1) + (c * s2 + d * s3);
+    for (tile, scales) in tile.chunks_exact(BLOCK * stride).zip(scales.as_chunks::<BLOCK>().0) {
+        let row = |r: usize| tile[r * stride..].iter();
+        let rows = row(0).zip(row(1)).zip(row(2).zip(row(3)));
+        let [s0, s1, s2, s3] = scales;
+        for (mass, ((a, b), (c, d))) in masses.iter_mut().zip(rows) {
+            *mass += (a * s0 + b * s1) + (c * s2 + d * s3);
+        }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
     use crate::kernels::pair_sinkhorn::panels;
@@ -168,9 +199,9 @@ mod tests {
             };
             let want: Vec<f64> = (0..n).map(|i| (0..m).map(|j| t(i, j).exp()).sum::<f64>().ln()).collect();
             let packed = panels(&y, d);
-            for fused in [false, true] {
+            for portable in [false, true] {
                 let mut rows = Rows::new(&packed, terms.clone(), d, 3.0);
-                rows.fused &= fused;
+                rows.fused &= !portable;
                 let (mut lse, mut masses) = (vec![0.0; n], vec![1.0; m]);
                 rows.group(&x, 0.5, &mut lse, &mut masses);
                 for (got, want) in lse.iter().zip(&want) {

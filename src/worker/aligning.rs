@@ -78,13 +78,7 @@ impl Task<'_> {
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
-        let foretold = self.foretell(&settings).await?;
-        if let Some(refusal) = foretold.as_ref().and_then(|foretold| foretold.refusal.clone()) {
-            return Err(Refusal::Words(refusal));
-        }
-        if let Some(foretold) = &foretold {
-            settings.sample = settings.sample.min(foretold.sample.max(1) as usize);
-        }
+        let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
         let codes = rows.each_ref().map(|rows| -> Vec<f32> {
             let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
@@ -123,13 +117,6 @@ impl Task<'_> {
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
-    }
-
-    /// What is known beside the points: ids and labels of both sides' rows, and the true pairs.
-    pub(super) fn beside(&self) -> ([Rows; 2], Vec<(usize, usize)>) {
-        let desk = self.desk.borrow();
-        let rows = classed(Side::BOTH.map(|side| desk.rows(Slot::Features(side), side)));
-        (rows, desk.pairs(Slot::Truth).to_vec())
     }
 
     /// The loaded tables as the solver takes them.

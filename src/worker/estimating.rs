@@ -29,10 +29,22 @@ impl Task<'_> {
     }
 
     /// What an alignment with these settings takes; none while a side is missing.
-    pub(super) async fn foretell(&self, settings: &Settings) -> Result<Option<Estimate>, Refusal> {
+    async fn foretell(&self, settings: &Settings) -> Result<Option<Estimate>, Refusal> {
         let Some(size) = self.size(settings) else { return Ok(None) };
         let machine = self.machine().await.map_err(Fault::Device)?;
         Ok(Some(estimate(&size, settings, &machine)))
+    }
+
+    /// Makes the subsample as large as fits, or refuses what does not.
+    pub(super) async fn fit(&self, settings: &mut Settings) -> Result<Option<Estimate>, Refusal> {
+        let foretold = self.foretell(settings).await?;
+        if let Some(foretold) = &foretold {
+            if let Some(refusal) = &foretold.refusal {
+                return Err(Refusal::Words(refusal.clone()));
+            }
+            settings.sample = settings.sample.min(foretold.sample as usize);
+        }
+        Ok(foretold)
     }
 
     /// Remembers how long a run has taken beside what was foretold.

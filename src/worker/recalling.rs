@@ -9,6 +9,7 @@ use super::scope::{now, post};
 use super::source::BlobSource;
 use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
 use crate::study::recall::{Data, recall};
+use crate::study::rows::{Rows, classed};
 
 impl Task<'_> {
     /// Aligns what is loaded by encoders that were trained before.
@@ -32,5 +33,12 @@ impl Task<'_> {
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
+    }
+
+    /// What is known beside the points: ids and labels of both sides' rows, and the true pairs.
+    pub(super) fn beside(&self) -> ([Rows; 2], Vec<(usize, usize)>) {
+        let desk = self.desk.borrow();
+        let rows = classed(Side::BOTH.map(|side| desk.rows(Slot::Features(side), side)));
+        (rows, desk.pairs(Slot::Truth).to_vec())
     }
 }

@@ -175,8 +175,6 @@ fn Controls(state: State) -> impl IntoView {
             <span data-testid="time-left">{left}</span>
             <span>{took}</span>
         </p>
-        <TrainedBefore state/>
-        <EstimateLine state/>
         <div class="buttons">
             <button
                 type="button"
@@ -226,6 +224,8 @@ fn Controls(state: State) -> impl IntoView {
                 "Cancel"
             </button>
         </div>
+        <EstimateLine state/>
+        <TrainedBefore state/>
         {move || blocker.get().filter(|_| !running() && !state.files.promised()).map(|reason| view! {
             <p class="reason" data-testid="why-not" aria-live="polite">{reason}</p>
         })}

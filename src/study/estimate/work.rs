@@ -1,0 +1,178 @@
+//! The work of a run, counted by what it is made of.
+
+use std::ops::{Add, Mul};
+
+use super::{Size, stack, width};
+use crate::procedure::{
+    EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings, linear_sample,
+};
+use crate::protocol::Way;
+use crate::solver::align::Align;
+use crate::solver::infer::falling;
+use crate::solver::linear::ITERATIONS;
+use crate::study::pace::{DISPATCHES, HALVES, LOG_HALF, Pace};
+
+/// Starts that are played on average: signatures that agree spare others.
+const STARTS: f64 = 6.0;
+/// Submits of a transport after ε has fallen, on average.
+const SETTLING: f64 = 12.0;
+
+/// Iterations of a transport tile by tile, on average.
+const ITERATIONS_OF_TILES: f64 = 70.0;
+/// Looks at an entry, on average, from coarse to fine between this many pairs; between more the share of pairs falls that
+/// matter to each other.
+const LOOKS: f64 = 10.0;
+const LOOKED_AT: f64 = 2e9;
+const FALLING: f64 = 0.35;
+
+/// Work by its kinds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Work {
+    products: f64,
+    host: f64,
+    entries: f64,
+    dispatches: f64,
+}
+
+impl Add for Work {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            products: self.products + other.products,
+            host: self.host + other.host,
+            entries: self.entries + other.entries,
+            dispatches: self.dispatches + other.dispatches,
+        }
+    }
+}
+
+impl Mul<f64> for Work {
+    type Output = Self;
+
+    fn mul(self, times: f64) -> Self {
+        Self {
+            products: times * self.products,
+            host: times * self.host,
+            entries: times * self.entries,
+            dispatches: times * self.dispatches,
+        }
+    }
+}
+
+impl Work {
+    pub(super) fn seconds(self, pace: &Pace) -> f64 {
+        pace.correction
+            * (self.products * pace.product
+                + self.host * pace.host
+                + self.entries * pace.entry
+                + self.dispatches * pace.dispatch)
+    }
+}
+
+/// All work of a run whose networks learn from so many points a side.
+pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> Work {
+    let judged = size.rows.map(|rows| rows.min(JUDGED) as f64);
+    let (measures, fits) = (size.measures as f64, stack(size, settings));
+    let linear = f64::from(u8::from(settings.encoder != EncoderChoice::Networks));
+    let compared = transport(judged, settings.eps);
+
+    let start = linear_sample(size.cols[0].max(size.cols[1]));
+    let glance = size.rows.map(|rows| rows.min(start.max(GLANCED)) as f64);
+    let starts = linear_step(size.rows.map(|rows| rows.min(start)), size.cols) * f64::from(LINEAR_STEPS)
+        + transport(glance, settings.eps);
+    let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
+    let refinements = refined(size.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
+    let both = f64::from(u8::from(settings.encoder == EncoderChoice::Both));
+    let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
+
+    measured(judged, size.cols) * (measures + 1.0)
+        + (starts * STARTS.min(settings.starts.len() as f64) + refinements) * linear
+        + training_step(size, settings, sample) * (fits * f64::from(settings.train.steps))
+        + Work {
+            dispatches: dispatches(settings) * f64::from(settings.train.steps) * fits.min(1.0),
+            ..Work::default()
+        }
+        + compared * fits
+        + polished
+        + matched(size, settings, way)
+        + Work { host: judged[0] * judged[1] * (judged[0] + judged[1]), ..Work::default() }
+}
+
+/// Matching all points, and reading what came of it.
+pub(super) fn matched(size: &Size, settings: &Settings, way: Way) -> Work {
+    let [n, m] = size.rows.map(|rows| rows as f64);
+    let entries = n * m;
+    let width = width(size, settings);
+    match way {
+        Way::Held => {
+            transport([n, m], settings.eps) + Work { host: 2.0 * entries * FIGURES, ..Work::default() }
+        }
+        // An exponential is worth about as much as 32 products.
+        Way::Streamed => Work {
+            products: ITERATIONS_OF_TILES * entries * (width + 32.0),
+            host: 2.0 * entries * (width + 32.0 + FIGURES),
+            ..Work::default()
+        },
+        Way::Multiscale => {
+            let looks = LOOKS * (LOOKED_AT / entries).powf(FALLING);
+            Work { host: looks * entries * (width + 32.0), ..Work::default() }
+        }
+    }
+}
+
+/// Passes of the host over the plan for figures, matches and pictures, as multiplications for each entry.
+const FIGURES: f64 = 30.0;
+/// Sorting a row's distances into ranks, as multiplications for each entry.
+const RANKED: f64 = 60.0;
+
+/// Distances and ranks of the judged rows, by one measure.
+fn measured(judged: [f64; 2], cols: [usize; 2]) -> Work {
+    let side = |side: usize| judged[side] * judged[side] * (cols[side] as f64 + RANKED);
+    Work { host: side(0) + side(1), ..Work::default() }
+}
+
+/// One transport until its marginals are met.
+fn transport([n, m]: [f64; 2], eps: f32) -> Work {
+    let submits = f64::from(falling(eps)) + SETTLING;
+    Work { entries: n * m * HALVES, dispatches: DISPATCHES, ..Work::default() } * submits
+}
+
+/// A step of a linear run.
+fn linear_step(rows: [usize; 2], cols: [usize; 2]) -> Work {
+    let ([n, m], [dx, dy]) = (rows.map(|rows| rows as f64), cols.map(|cols| cols as f64));
+    let halves = 2.0 * f64::from(ITERATIONS) + 2.0 * LOG_HALF + 6.0;
+    Work {
+        products: 2.0 * n * m * dy + 3.0 * n * dx * dy,
+        entries: n * m * halves,
+        dispatches: 2.0 * f64::from(ITERATIONS) + 16.0,
+        ..Work::default()
+    }
+}
+
+/// A training step of one fit.
+fn training_step(size: &Size, settings: &Settings, sample: usize) -> Work {
+    let s = sample as f64;
+    let train = &settings.train;
+    let shapes = Align::shapes(train, size.cols.map(|cols| cols as u32));
+    let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
+    let (loss, ranked) = match settings.loss {
+        // Thin products of an eighth of the width, as they mostly come.
+        LossChoice::RankGw => (0.6, 0.0),
+        LossChoice::Classic => (2.0, 0.0),
+        LossChoice::Frobenius => (4.0, 0.0),
+        LossChoice::SoftRank => (4.0, 150.0),
+    };
+    let halves = 2.0 * f64::from(train.sinkhorn + train.conjugate) + 2.0 * LOG_HALF + 10.0;
+    Work {
+        // There, and back for weights and inputs.
+        products: 3.0 * s * parameters as f64 + 3.0 * s * s * f64::from(train.embedding) + loss * s * s * s,
+        entries: s * s * (halves + ranked),
+        ..Work::default()
+    }
+}
+
+/// Dispatches of a training step, of all fits together.
+fn dispatches(settings: &Settings) -> f64 {
+    47.0 + 2.0 * f64::from(settings.train.sinkhorn + settings.train.conjugate)
+}

@@ -125,7 +125,12 @@ fn name(id: &str, row: u32) -> String {
 fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
     let at = row.x as usize;
     let point = move || linked.hover.set(Some((Side::X, at)));
-    let leave = move || linked.hover.set(None);
+    // Whatever has been pointed at meanwhile stays.
+    let leave = move || {
+        if linked.hover.get_untracked() == Some((Side::X, at)) {
+            linked.hover.set(None);
+        }
+    };
     let sure = row.confidence;
     let (x, y) = (row.x, row.y);
     let confirmed = Memo::new(move |_| state.pairs.list.with(|list| list.holds(x, y)));

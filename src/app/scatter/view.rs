@@ -21,6 +21,8 @@ use crate::protocol::Side;
 const REACH: f64 = 12.0;
 const FINGER: f64 = 22.0;
 
+type Point = (Side, usize);
+
 #[component]
 pub(crate) fn Scatter(
     #[prop(into)] cloud: Signal<Cloud, LocalStorage>,
@@ -36,8 +38,8 @@ pub(crate) fn Scatter(
     let above = NodeRef::<Canvas>::new();
     let scene = StoredValue::new_local(Scene::new(Cloud::Nothing));
     let hands = Hands::new();
-    // Where the tooltip is.
-    let pointer = RwSignal::new(None::<Place>);
+    // Where the tooltip is, and what it names.
+    let pointer = RwSignal::new(None::<(Place, Point)>);
     follow_result(cloud, hands);
 
     on_frame(
@@ -93,8 +95,8 @@ pub(crate) fn Scatter(
         scene.update_value(|scene| found = scene.nearest((at.0 * ratio, at.1 * ratio), reach * ratio));
         found
     };
-    let point_at = move |at: Place, found: Option<(Side, usize)>| {
-        pointer.set(found.map(|_| at));
+    let point_at = move |at: Place, found: Option<Point>| {
+        pointer.set(found.map(|found| (at, found)));
         if linked.hover.get_untracked() != found {
             linked.hover.set(found);
         }
@@ -142,7 +144,8 @@ pub(crate) fn Scatter(
         }
     };
     let tip = move || {
-        let ((x, y), (side, row)) = (pointer.get()?, linked.hover.get()?);
+        // Something else may have been pointed at since, in another view or in the table.
+        let ((x, y), (side, row)) = pointer.get().filter(|(_, named)| linked.hover.get() == Some(*named))?;
         let (one, other) =
             cloud.with(|cloud| cloud.shown().map(|shown| words(state.results, shown, side, row)))?;
         let flip = base.get_untracked().is_some_and(|canvas| x > f64::from(canvas.client_width()) * 0.6);

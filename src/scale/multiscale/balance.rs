@@ -9,7 +9,7 @@ use crate::kernels::{dot, transposed_product};
 /// Rows and columns of the small matrix, at most.
 const MOST: usize = 256;
 /// Iterations, at most, and the error at which they end.
-const ITERATIONS: usize = 1000;
+const ITERATIONS: usize = 300;
 const BALANCED: f32 = 1e-6;
 
 /// A plan between sets of neighbouring leaves.

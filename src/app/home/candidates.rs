@@ -43,8 +43,10 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
         })
         .collect()
     };
+    // New points are matched by the encoders that are on show; there is nothing to choose.
+    let none = move || results.shown().is_some_and(|shown| shown.outcome.candidates.is_empty());
     view! {
-        <div class="card">
+        <div class="card" class:gone=none>
             <h3>"Candidates"</h3>
             <p class="soft">
                 "Every start ends somewhere. They are ranked by how well the plan keeps the order of distances, which needs no labels."

@@ -74,16 +74,22 @@ mod tests {
     fn durations_are_summed_up() {
         let mut tally = Tally::default();
         assert_eq!(tally.mean(), 0.0);
-        [2.0, 9.0, 4.0].into_iter().for_each(|ms| tally.add(ms));
+        for ms in [2.0, 9.0, 4.0] {
+            tally.add(ms);
+        }
         assert_eq!((tally.count, tally.mean(), tally.worst), (3, 5.0, 9.0));
     }
 
     #[test]
     fn gaps_are_between_frames_and_not_across_a_rest() {
         let mut gaps = Gaps::default();
-        [0.0, 16.0, 33.0, 133.0].into_iter().for_each(|now| gaps.frame(now));
+        for now in [0.0, 16.0, 33.0, 133.0] {
+            gaps.frame(now);
+        }
         gaps.rest();
-        [9000.0, 9015.0].into_iter().for_each(|now| gaps.frame(now));
+        for now in [9000.0, 9015.0] {
+            gaps.frame(now);
+        }
         assert_eq!((gaps.count(), gaps.median(), gaps.longest(), gaps.longer(50.0)), (4, 17.0, 100.0, 1));
         assert_eq!(Gaps::default().median(), 0.0);
     }

@@ -3,8 +3,7 @@
 
 mod clouds;
 mod matching;
-mod watch;
 
+pub use crate::watch::{Cancelled, NoWatch, Watch};
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
-pub use watch::{Cancelled, NoWatch, Watch};

@@ -16,7 +16,7 @@ use super::scope::{now, post, rest};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
-use crate::procedure::{self, Failure as Fault, Settings, Sides};
+use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
@@ -27,6 +27,9 @@ use crate::study::{model, options};
 /// How long an export waits for the hashes of its inputs.
 const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 20;
+
+/// The phase in which the points are made ready.
+const PREPARING: &str = "preparing points";
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
@@ -72,7 +75,7 @@ impl Task<'_> {
     /// Aligns what is loaded.
     pub(super) async fn align(&self, options: &AlignOptions) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
-        let sides = self.sides(options)?;
+        let sides = self.sides(options, &settings).await?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
@@ -112,9 +115,8 @@ impl Task<'_> {
     }
 
     /// The loaded tables as the solver takes them.
-    fn sides(&self, options: &AlignOptions) -> Result<Sides, Refusal> {
-        let desk = self.desk.borrow();
-        let points = |slot: Slot| desk.table(slot).map(|prepared| prepared.points.clone());
+    async fn sides(&self, options: &AlignOptions, settings: &Settings) -> Result<Sides, Refusal> {
+        let points = |slot: Slot| self.desk.borrow().table(slot).map(|prepared| prepared.points.clone());
         let [dx, dy] = Side::BOTH.map(|side| points(Slot::Distances(side)));
         let side = |side: Side, name: &str, distances: &Option<Dense>| -> Result<Dense, Refusal> {
             // Distances alone are points as well: each row says how far a point is from all others.
@@ -135,26 +137,25 @@ impl Task<'_> {
                 )
             })
         };
-        let mut sides = match (dx, dy) {
-            (Some(dx), Some(dy)) => Sides::with_distances(x, y, dx, dy)?,
-            (None, None) if !wanted => Sides::new(x, y)?,
-            (Some(dx), None) => {
-                let dy = computed(&y, &options.distance_y)?;
-                Sides::with_distances(x, y, dx, dy)?
-            }
-            (None, Some(dy)) => {
-                let dx = computed(&x, &options.distance_x)?;
-                Sides::with_distances(x, y, dx, dy)?
-            }
+        let given = match (dx, dy) {
+            (Some(dx), Some(dy)) => Some((dx, dy)),
+            (None, None) if !wanted => None,
+            (Some(dx), None) => Some((dx, computed(&y, &options.distance_y)?)),
+            (None, Some(dy)) => Some((computed(&x, &options.distance_x)?, dy)),
             (None, None) => {
                 return Err(Refusal::Words(
                     "Given distances were chosen, but there are none. Add distance matrices, or choose another distance.".into(),
                 ));
             }
         };
-        let known = desk.pairs(Slot::Pairs);
+        let mut live = self.live(settings);
+        let mut sides = Sides::watched(x, y, &mut Watching::new(&mut live, PREPARING)).await?;
+        if let Some((dx, dy)) = given {
+            sides = sides.measured(dx, dy)?;
+        }
+        let known = self.desk.borrow().pairs(Slot::Pairs).to_vec();
         if !known.is_empty() {
-            sides = sides.knowing(known.to_vec())?;
+            sides = sides.knowing(known)?;
         }
         match Side::BOTH.map(|side| points(Slot::Shared(side))) {
             [Some(x), Some(y)] => sides = sides.sharing(x, y)?,
@@ -211,7 +212,7 @@ impl Task<'_> {
         let mut live = self.live(settings);
         let start = now();
         let (coupling, _) = procedure::entropic_gw(self.device, sides, settings).await?;
-        let score = procedure::plan_spearman(sides, settings, &coupling)?;
+        let score = procedure::plan_spearman(sides, settings, &coupling, &mut live).await?;
         let looked = subject.look(coupling, &mut live).await?;
         let (outcome, bulk) = looked.outcome(subject, score, &mut live).await?;
         Ok((Outcome { train_s: (now() - start) / 1000.0, ..outcome }, bulk))
@@ -250,8 +251,8 @@ impl Task<'_> {
         let [x, y] = &embedded;
         let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut live).await?;
         let [x, y] = points;
-        let sides = Sides::new(x, y)?;
-        let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
+        let sides = Sides::watched(x, y, &mut Watching::new(&mut live, PREPARING)).await?;
+        let score = procedure::plan_spearman(&sides, &settings, &coupling, &mut live).await?;
         let subject = Subject { sides, rows, truth: Vec::new(), settings };
         let looked = subject.look(coupling, &mut live).await?;
         let (outcome, bulk) = looked.outcome(&subject, score, &mut live).await?;

@@ -39,7 +39,7 @@ fn cloud(n: usize, turn: f32, seed: u64) -> Dense {
     })
 }
 
-/// The share of the rare group that is matched with its own, of as many rows as the default judges.
+/// The share of the rare group that is matched with its own, of as many of it as of the others.
 fn matched(n: usize, redraw: Option<u32>, seed: u64) -> f64 {
     let sides = Sides::new(cloud(n, 0.0, 2 * seed), cloud(n, 0.8, 2 * seed + 1)).expect("usable");
     let measures = vec![Measure::same(Distance::Euclidean)];
@@ -61,16 +61,16 @@ fn matched(n: usize, redraw: Option<u32>, seed: u64) -> f64 {
     found[..rare.len()].iter().filter(|&&j| j < rare.len()).count() as f64 / rare.len() as f64
 }
 
+/// `SEEDS` compares the intervals at which subsamples are drawn anew; docs/measurements.md says what came of it.
 #[test]
-fn a_rare_group_is_found_by_subsamples_of_all_rows() {
-    let number = |name: &str, usual: u64| {
-        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-    };
-    let (n, seeds) = (number("ROWS", 6000) as usize, number("SEEDS", 1));
-    let start = std::time::Instant::now();
-    for redraw in [Some(0), Some(25), Some(50), Some(100)] {
-        let shares: Vec<f64> = (1..=seeds).map(|seed| matched(n, redraw, seed)).collect();
-        let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-        eprintln!("{redraw:?}: {mean:.3} of {shares:.2?} {:?}", start.elapsed());
+fn a_rare_group_is_matched_with_its_own() {
+    const ROWS: usize = 6000;
+    let by_default = matched(ROWS, None, 1);
+    // At random a half.
+    assert!(by_default > 0.75, "{by_default}");
+    let seeds: u64 = std::env::var("SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    for redraw in [0, 25, 50, 100] {
+        let shares: Vec<f64> = (1..=seeds).map(|seed| matched(ROWS, Some(redraw), seed)).collect();
+        eprintln!("drawn anew after {redraw} steps: {shares:.2?}");
     }
 }

@@ -15,8 +15,8 @@ pub enum Search {
 }
 
 impl Search {
-    /// Points up to which all pairs are looked at. That is a matter of seconds; beyond it the trees miss a few of a hundred
-    /// neighbours and take a fraction of the time.
+    /// Points up to which all pairs are looked at, which takes seconds. Beyond it trees, whose time grows little faster than
+    /// the number of points, miss a few of a hundred neighbours.
     pub const EXACT: usize = 20_000;
 
     /// What is taken for so many points.
@@ -158,7 +158,7 @@ async fn approximate(
         watch.step((tree + 1) as f64 / of).await?;
     }
     for round in 0..ROUNDS {
-        let known = both_ways(&best);
+        let known = both_ways(&best, found.k);
         // The point that last met each candidate: nobody is met twice.
         let mut met = vec![u32::MAX; all.len()];
         for &i in all {
@@ -193,13 +193,14 @@ fn offer(best: &mut Best, i: u32, candidates: &[u32], order: &[f32]) {
     }
 }
 
-/// For every point its neighbours and as many of those whose neighbour it is.
-fn both_ways(best: &[Best]) -> Vec<Vec<u32>> {
-    let mut known: Vec<Vec<u32>> = best.iter().map(|b| b.list.iter().map(|(_, j)| *j).collect()).collect();
+/// For every point its `k` neighbours and as many of those whose neighbour it is.
+fn both_ways(best: &[Best], k: usize) -> Vec<Vec<u32>> {
+    let mut known: Vec<Vec<u32>> =
+        best.iter().map(|b| b.list.iter().take(k).map(|(_, j)| *j).collect()).collect();
     for (i, b) in best.iter().enumerate() {
-        for &(_, j) in &b.list {
+        for &(_, j) in b.list.iter().take(k) {
             let list = &mut known[j as usize];
-            if list.len() < 2 * b.most && !list.contains(&(i as u32)) {
+            if list.len() < 2 * k && !list.contains(&(i as u32)) {
                 list.push(i as u32);
             }
         }

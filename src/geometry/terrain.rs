@@ -22,8 +22,9 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// The points of a graph, at most. TODO
-    pub const MOST: usize = 8_000;
+    /// The points of a graph, at most. What takes time are the paths: their number times the points they may go through. At
+    /// this number those between 2000 points take seconds, and follow a roll as well as those through more.
+    pub const MOST: usize = 6_000;
 
     /// The graph of the nearest neighbours among `most` points of a side. If it falls apart it is joined by its shortest bridges.
     pub async fn new(points: &Dense, most: usize, watch: &mut impl Watch) -> Result<Self, Cancelled> {
@@ -128,10 +129,11 @@ mod tests {
             }
         }
         // All points and nothing to add: as if all distances were held.
+        let points = Dense::new(60, 2, Rng::new(2).fill(120, -1.0, 1.0));
         let whole = unwatched(Terrain::new(&points, 60, &mut NoWatch)).expect("not given up");
         let all: Vec<usize> = (0..60).collect();
         let got = unwatched(whole.geodesics(&points, &all, &mut NoWatch)).expect("not given up");
         let want = Distance::Geodesic.matrix(&points).expect("computed from points");
-        assert!(got.data().iter().zip(want.data()).all(|(a, b)| (a - b).abs() < 1e-2));
+        assert!(got.data().iter().zip(want.data()).all(|(a, b)| (a - b).abs() < 1e-4));
     }
 }

@@ -16,6 +16,7 @@ pub mod rng;
 pub mod scale;
 pub mod solver;
 pub mod study;
+pub mod watch;
 pub mod worker;
 
 /// Becomes the page or the worker, depending on where the module was loaded.

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 /// Each module of `src/` with the modules it may name as `crate::MODULE`.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("rng", &[]),
+    ("watch", &[]),
     ("plan", &[]),
     ("protocol", &[]),
     ("kernels", &["plan", "rng"]),
     ("exec", &["plan"]),
-    ("geometry", &["kernels", "rng"]),
-    ("scale", &["geometry", "kernels", "rng", "solver"]),
+    ("geometry", &["kernels", "rng", "watch"]),
+    ("scale", &["geometry", "kernels", "rng", "solver", "watch"]),
     ("metrics", &["geometry", "kernels", "rng", "scale"]),
     ("solver", &["plan", "kernels", "rng"]),
-    ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "scale", "solver"]),
+    ("procedure", &["baseline", "exec", "geometry", "metrics", "plan", "rng", "scale", "solver", "watch"]),
     ("baseline", &["plan", "kernels", "solver", "exec"]),
     ("check", &["plan", "kernels", "exec", "protocol"]),
     (

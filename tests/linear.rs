@@ -13,6 +13,7 @@ use concord::kernels::jacobi::{self, Jacobi};
 use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
 use concord::solver::linear::{Linear, Problem, STATS, Stage, refine_schedule, start_schedule};
+use concord::watch::{NoWatch, unwatched};
 
 const BATCH: usize = 2;
 
@@ -138,7 +139,9 @@ impl Hidden {
         let moved = Dense::from_fn(POINTS, DIMS, |i, j| cloud.at(order[i], j));
         let x = product(&cloud, &orthonormal(DIMS, dx, seed + 2));
         let y = product(&moved, &orthonormal(DIMS, dy, seed + 3));
-        let guide = likeness(&signatures(&x, 1), &signatures(&y, 1));
+        let [sx, sy] =
+            [&x, &y].map(|side| unwatched(signatures(side, 1, &mut NoWatch)).expect("not given up"));
+        let guide = likeness(&sx, &sy);
         Self { x, y, guide, order }
     }
 }

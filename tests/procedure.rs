@@ -206,6 +206,29 @@ fn a_comparison_can_be_cancelled_and_watching_changes_nothing() {
     assert_eq!(seen.len(), 2, "nothing runs on");
 }
 
+/// Ends a run at the first checkpoint of a phase.
+struct StopIn(&'static str);
+
+impl Control for StopIn {
+    async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
+        if progress.phase == self.0 { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn what_is_done_before_the_first_step_can_be_cancelled_as_well() {
+    let (sides, _) = hidden(2100, 2100);
+    for (phase, distance) in [
+        ("measuring distances", Distance::Euclidean),
+        ("measuring distances", Distance::Geodesic),
+        ("describing points", Distance::Euclidean),
+    ] {
+        let settings = Settings { measures: vec![Measure::same(distance)], ..small() };
+        let ended = try_align(&sides, &settings, &mut StopIn(phase));
+        assert!(matches!(ended, Err(Failure::Cancelled)), "{phase}: {:?}", ended.err());
+    }
+}
+
 #[test]
 fn subsamples_that_are_drawn_anew_still_find_a_hidden_rotation() {
     let (sides, pairs) = hidden(200, 200);

@@ -85,7 +85,7 @@ fn prepared(points: &Dense, shift: &[f32], metric: Metric) -> Dense {
     points
 }
 
-fn column_means(points: &Dense) -> Vec<f32> {
+pub(super) fn column_means(points: &Dense) -> Vec<f32> {
     let count = points.rows().max(1) as f64;
     (0..points.cols())
         .map(|j| ((0..points.rows()).map(|i| f64::from(points.at(i, j))).sum::<f64>() / count) as f32)

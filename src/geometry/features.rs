@@ -3,7 +3,8 @@
 use super::Dense;
 use super::normalise::Normalisation;
 use super::panel::POSITIONS;
-use super::spectral::{principal_axes, product};
+use super::spectral::{principal_axes, principal_axes_watched, product};
+use crate::watch::{Cancelled, Watch};
 
 /// How a side is prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,28 @@ pub struct Features {
 
 impl Features {
     pub fn fit(points: &Dense, preparation: Preparation) -> Self {
+        let (fitted, side) = Self::without_axes(points, preparation);
+        let axes = (preparation == Preparation::Linear).then(|| principal_axes(&side));
+        Self { axes, ..fitted }
+    }
+
+    /// As [`Features::fit`], which takes its time where there are many points.
+    pub async fn fit_watched(
+        points: &Dense,
+        preparation: Preparation,
+        watch: &mut impl Watch,
+    ) -> Result<Self, Cancelled> {
+        let (fitted, side) = Self::without_axes(points, preparation);
+        let axes = match preparation {
+            Preparation::Linear => Some(principal_axes_watched(&side, watch).await?),
+            _ => None,
+        };
+        watch.step(1.0).await?;
+        Ok(Self { axes, ..fitted })
+    }
+
+    /// Everything but the axes, and the points whose axes they are.
+    fn without_axes(points: &Dense, preparation: Preparation) -> (Self, Dense) {
         let unit_rows = match preparation {
             Preparation::Plain | Preparation::Standardised => false,
             Preparation::Unit => true,
@@ -64,8 +87,7 @@ impl Features {
                 .collect(),
             _ => vec![common; side.cols()],
         };
-        let axes = (preparation == Preparation::Linear).then(|| principal_axes(&side));
-        Self { unit_rows, mean, scale, axes }
+        (Self { unit_rows, mean, scale, axes: None }, side)
     }
 
     /// What the encoders see of these points.

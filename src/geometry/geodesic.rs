@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Dense;
 use super::graph::Graph;
+use crate::watch::{Cancelled, Watch};
 
 /// A graph that does not hang together has no geodesics. What to do is the caller's decision
 /// ([`Graph::join`], or more neighbours); nothing is clamped silently.
@@ -21,33 +22,61 @@ fn list(sizes: &[usize]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// All shortest paths, by Dijkstra's algorithm from every point.
+/// All shortest paths.
 pub fn geodesics(graph: &Graph) -> Result<Dense, Disconnected> {
     let n = graph.points();
     let sizes = graph.part_sizes();
     if sizes.len() > 1 {
         return Err(Disconnected { sizes });
     }
-    let mut lengths = Dense::new(n, n, vec![f32::MAX; n * n]);
+    let mut lengths = Dense::new(n, n, vec![0.0; n * n]);
     let mut heap = BinaryHeap::new();
-    for source in 0..n {
-        let row = lengths.row_mut(source);
-        row[source] = 0.0;
-        heap.push(Reached { length: 0.0, point: source as u32 });
-        while let Some(Reached { length, point }) = heap.pop() {
-            if length > row[point as usize] {
-                continue; // A shorter way was found meanwhile.
-            }
-            for &(next, weight) in graph.neighbours(point as usize) {
-                let length = length + weight;
-                if length < row[next as usize] {
-                    row[next as usize] = length;
-                    heap.push(Reached { length, point: next });
-                }
-            }
+    (0..n).for_each(|source| paths(graph, source, lengths.row_mut(source), &mut heap));
+    Ok(lengths)
+}
+
+/// Points that are reached between two looks at who is watching.
+const PATIENCE: usize = 1 << 17;
+
+/// The shortest paths between some points of a graph that hangs together.
+pub async fn geodesics_among(
+    graph: &Graph,
+    some: &[u32],
+    watch: &mut impl Watch,
+) -> Result<Dense, Cancelled> {
+    let mut lengths = Dense::new(some.len(), some.len(), vec![0.0; some.len() * some.len()]);
+    let mut row = vec![0.0; graph.points()];
+    let mut heap = BinaryHeap::new();
+    let mut reached = 0;
+    for (i, &source) in some.iter().enumerate() {
+        paths(graph, source as usize, &mut row, &mut heap);
+        lengths.row_mut(i).iter_mut().zip(some).for_each(|(length, &j)| *length = row[j as usize]);
+        reached += row.len();
+        if reached >= PATIENCE {
+            reached = 0;
+            watch.step((i + 1) as f64 / some.len() as f64).await?;
         }
     }
     Ok(lengths)
+}
+
+/// The shortest paths from one point to all, by Dijkstra's algorithm. The heap is empty before and after.
+fn paths(graph: &Graph, source: usize, row: &mut [f32], heap: &mut BinaryHeap<Reached>) {
+    row.fill(f32::MAX);
+    row[source] = 0.0;
+    heap.push(Reached { length: 0.0, point: source as u32 });
+    while let Some(Reached { length, point }) = heap.pop() {
+        if length > row[point as usize] {
+            continue; // A shorter way was found meanwhile.
+        }
+        for &(next, weight) in graph.neighbours(point as usize) {
+            let length = length + weight;
+            if length < row[next as usize] {
+                row[next as usize] = length;
+                heap.push(Reached { length, point: next });
+            }
+        }
+    }
 }
 
 /// A heap entry; the shortest comes first.

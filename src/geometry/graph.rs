@@ -1,6 +1,7 @@
-//! Neighbour graphs: who is next to whom, in how many parts, and how the parts can be joined.
+//! Neighbour graphs: who is next to whom, and in how many parts.
 
 use super::Dense;
+use super::nearest::Neighbours;
 
 /// What an edge of a neighbour graph weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,15 @@ pub enum EdgeWeight {
     Step,
     /// The distance between its ends.
     Distance,
+}
+
+impl EdgeWeight {
+    fn of(self, distance: f32) -> f32 {
+        match self {
+            Self::Step => 1.0,
+            Self::Distance => distance,
+        }
+    }
 }
 
 /// An undirected graph with positive weights.
@@ -37,14 +47,33 @@ impl Graph {
             let mut others: Vec<usize> = (0..n).filter(|&j| j != i).collect();
             others.sort_by(|&a, &b| row[a].total_cmp(&row[b]));
             for &j in others.iter().take(k) {
-                let w = match weight {
-                    EdgeWeight::Step => 1.0,
-                    EdgeWeight::Distance => row[j],
-                };
-                neighbours[i].push((j as u32, w));
-                neighbours[j].push((i as u32, w));
+                connect(&mut neighbours, i as u32, j as u32, weight.of(row[j]));
             }
         }
+        Self::tidy(neighbours)
+    }
+
+    /// Connects every point with its neighbours. An edge counts for both its ends, whoever chose it.
+    pub fn of(found: &Neighbours, weight: EdgeWeight) -> Self {
+        let mut graph = Self { neighbours: Vec::new() };
+        graph.grow(found, weight);
+        graph
+    }
+
+    /// Adds points, connected with their neighbours among the old ones and the new.
+    pub fn grow(&mut self, found: &Neighbours, weight: EdgeWeight) {
+        let mut neighbours = std::mem::take(&mut self.neighbours);
+        let old = neighbours.len();
+        // A single point has no neighbours; nothing tells it from none at all.
+        neighbours.resize(old + found.of.len() / found.k.max(1), Vec::new());
+        let lists = found.of.chunks_exact(found.k.max(1)).zip(found.distance.chunks_exact(found.k.max(1)));
+        for (i, (of, distance)) in (old as u32..).zip(lists) {
+            of.iter().zip(distance).for_each(|(&j, &d)| connect(&mut neighbours, i, j, weight.of(d)));
+        }
+        *self = Self::tidy(neighbours);
+    }
+
+    fn tidy(mut neighbours: Vec<Vec<(u32, f32)>>) -> Self {
         for list in &mut neighbours {
             list.sort_by_key(|(j, _)| *j);
             list.dedup_by_key(|(j, _)| *j);
@@ -92,32 +121,9 @@ impl Graph {
         sizes
     }
 
-    /// Joins all parts by the shortest bridges there are, shortest first, and tells which it built.
-    pub fn join(&mut self, distances: &Dense, weight: EdgeWeight) -> Vec<Bridge> {
-        let mut part = self.parts();
-        let mut candidates = Vec::new();
-        for i in 0..self.points() {
-            candidates.extend((0..i).filter(|&j| part[i] != part[j]).map(|j| (j as u32, i as u32)));
-        }
-        let length = |(i, j): &(u32, u32)| distances.at(*i as usize, *j as usize);
-        candidates.sort_by(|a, b| length(a).total_cmp(&length(b)));
-        let mut bridges = Vec::new();
-        for (i, j) in candidates {
-            let [a, b] = [part[i as usize], part[j as usize]];
-            if a == b {
-                continue;
-            }
-            let distance = length(&(i, j));
-            let w = match weight {
-                EdgeWeight::Step => 1.0,
-                EdgeWeight::Distance => distance,
-            };
-            self.neighbours[i as usize].push((j, w));
-            self.neighbours[j as usize].push((i, w));
-            part.iter_mut().filter(|p| **p == b).for_each(|p| *p = a);
-            bridges.push(Bridge { from: i, to: j, distance });
-        }
-        bridges
+    /// Builds a bridge.
+    pub(super) fn build(&mut self, bridge: Bridge, weight: EdgeWeight) {
+        connect(&mut self.neighbours, bridge.from, bridge.to, weight.of(bridge.distance));
     }
 
     /// The combinatorial Laplacian `L = diag(W·1) − W`.
@@ -134,9 +140,18 @@ impl Graph {
     }
 }
 
+fn connect(neighbours: &mut [Vec<(u32, f32)>], i: u32, j: u32, weight: f32) {
+    neighbours[i as usize].push((j, weight));
+    neighbours[j as usize].push((i, weight));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::distance::{Metric, pairwise};
+    use crate::geometry::nearest::Search;
+    use crate::rng::Rng;
+    use crate::watch::{NoWatch, unwatched};
 
     /// Three clusters on a line: 0, 1, 2 | 10, 11 | 30, 31.
     fn line() -> Dense {
@@ -154,6 +169,33 @@ mod tests {
         let built: Vec<_> = bridges.iter().map(|b| (b.from, b.to, b.distance)).collect();
         assert_eq!(built, [(2, 3, 8.0), (4, 5, 19.0)]);
         assert_eq!(graph.part_sizes(), [7]);
+    }
+
+    #[test]
+    fn neighbours_make_the_graph_that_all_distances_make() {
+        let points = Dense::new(90, 3, Rng::new(5).fill(270, -1.0, 1.0));
+        let distances = pairwise(&points, Metric::Euclidean);
+        let found = unwatched(Neighbours::find(&points, 4, Search::Exact, &mut NoWatch)).expect("found");
+        let [got, want] =
+            [Graph::of(&found, EdgeWeight::Distance), Graph::nearest(&distances, 4, EdgeWeight::Distance)];
+        for i in 0..90 {
+            let ends = |graph: &Graph| graph.neighbours(i).iter().map(|(j, _)| *j).collect::<Vec<u32>>();
+            assert_eq!(ends(&got), ends(&want));
+            let weights = got.neighbours(i).iter().zip(want.neighbours(i));
+            assert!(weights.into_iter().all(|(a, b)| (a.1 - b.1).abs() < 1e-5));
+        }
+        // Two more points, each next to the other and to an old one.
+        let mut grown = got.clone();
+        let k = 2;
+        grown.grow(
+            &Neighbours { k, of: vec![91, 0, 90, 7], distance: vec![0.5, 2.0, 0.5, 3.0] },
+            EdgeWeight::Distance,
+        );
+        assert_eq!(
+            (grown.points(), grown.neighbours(90), grown.neighbours(91)),
+            (92, &[(0, 2.0), (91, 0.5)][..], &[(7, 3.0), (90, 0.5)][..])
+        );
+        assert_eq!(grown.neighbours(0).last(), Some(&(90, 2.0)));
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! What each side looks like from the inside: normalised points, distances, neighbour graphs, geodesics,
 //! ranks. Computed once per run on the host, before anything is recorded.
 
+mod bridges;
 mod dense;
 pub mod distance;
 pub mod features;
 pub mod geodesic;
 pub mod graph;
 pub mod low_rank;
+pub mod nearest;
 pub mod normalise;
 pub mod panel;
 pub mod ranks;
 pub mod signature;
 pub mod spectral;
+pub mod terrain;
+pub mod tiles;
 
 pub use dense::Dense;

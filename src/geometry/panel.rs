@@ -130,7 +130,7 @@ pub fn default_panel(dims: [usize; 2]) -> Vec<Measure> {
 }
 
 /// Neighbours in the graph that geodesics follow: few, because one edge across a gap spoils all paths.
-const NEIGHBOURS: usize = 6;
+pub(super) const NEIGHBOURS: usize = 6;
 
 #[cfg(test)]
 mod tests {

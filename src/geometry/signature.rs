@@ -3,23 +3,26 @@
 
 use super::Dense;
 use super::normalise::Normalisation;
-use super::spectral::{gram, product, symmetric_eigen};
+use super::spectral::{gram_watched, product, symmetric_eigen};
 use crate::kernels::matmul::sgemm;
 use crate::rng::Rng;
+use crate::watch::{Cancelled, Watch};
 
 /// Values of a signature.
 const QUANTILES: usize = 128;
 /// Points each signature is taken against, at most. Quantiles from a part of the points differ from side to side,
 /// and starts that rest on them fail together.
-const REFERENCES: usize = 12_000;
+pub const REFERENCES: usize = 12_000;
+/// Values that are sorted between two looks at who is watching.
+const PATIENCE: usize = 1 << 18;
 
 /// The signature of every point: quantiles of its row of `K = (AAᵀ)^½`, of length 1, without what all have
 /// in common, and of length 1 again.
 ///
 /// K is `hhᵀ` with `h = A V diag(s^−½)`, where `AᵀA = V diag(s²) Vᵀ`.
-pub fn signatures(points: &Dense, seed: u64) -> Dense {
+pub async fn signatures(points: &Dense, seed: u64, watch: &mut impl Watch) -> Result<Dense, Cancelled> {
     let d = points.cols();
-    let (values, vectors) = symmetric_eigen(gram(points), d);
+    let (values, vectors) = symmetric_eigen(gram_watched(points, watch).await?, d);
     let first = values.first().copied().unwrap_or(0.0).max(0.0).sqrt();
     // A direction without extent would divide by zero.
     let roots: Vec<f64> = values
@@ -36,6 +39,7 @@ pub fn signatures(points: &Dense, seed: u64) -> Dense {
     let count = reference.rows();
     const BLOCK: usize = 256;
     let mut rows = vec![0.0; BLOCK * count];
+    let every = PATIENCE / count.max(1) + 1;
     for first in (0..h.rows()).step_by(BLOCK) {
         let size = BLOCK.min(h.rows() - first);
         let block = &h.data()[first * d..][..size * d];
@@ -45,12 +49,15 @@ pub fn signatures(points: &Dense, seed: u64) -> Dense {
             for (q, value) in out.row_mut(first + i).iter_mut().enumerate() {
                 *value = row[(2 * q + 1) * count / (2 * QUANTILES)];
             }
+            if (first + i + 1) % every == 0 {
+                watch.step((first + i + 1) as f64 / h.rows() as f64).await?;
+            }
         }
     }
     Normalisation::L2Rows.apply(&mut out);
     Normalisation::Centre.apply(&mut out);
     Normalisation::L2Rows.apply(&mut out);
-    out
+    Ok(out)
 }
 
 /// How alike the points of both sides look: inner products of signatures, with mean 0 and deviation 1.
@@ -69,6 +76,7 @@ pub fn likeness(x: &Dense, y: &Dense) -> Dense {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::{NoWatch, unwatched};
 
     #[test]
     fn a_rotation_does_not_change_signatures() {
@@ -81,7 +89,7 @@ mod tests {
             1 => -x.at(i, 1),
             _ => s * x.at(i, 0) + c * x.at(i, 2),
         });
-        let (a, b) = (signatures(&x, 1), signatures(&y, 1));
+        let [a, b] = [&x, &y].map(|side| unwatched(signatures(side, 1, &mut NoWatch)).expect("not given up"));
         assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() < 2e-3));
         let alike = likeness(&a, &b);
         let right = (0..50).filter(|&i| (0..50).all(|j| alike.at(i, j) <= alike.at(i, i) + 1e-4)).count();

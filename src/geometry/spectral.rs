@@ -3,6 +3,7 @@
 use super::Dense;
 use crate::kernels::matmul::sgemm;
 use crate::rng::Rng;
+use crate::watch::{Cancelled, Watch};
 
 /// Eigenvalues, largest first, and eigenvectors (the columns, row-major) of a symmetric matrix, by cyclic
 /// Jacobi rotations in float64.
@@ -56,14 +57,32 @@ fn turn_rows(a: &mut [f64], n: usize, i: usize, j: usize, c: f64, s: f64) {
 pub fn gram(points: &Dense) -> Vec<f64> {
     let d = points.cols();
     let mut gram = vec![0f64; d * d];
+    (0..points.rows()).for_each(|i| add_products(&mut gram, points.row(i)));
+    gram
+}
+
+/// Products that are added between two looks at who is watching.
+const PATIENCE: usize = 1 << 24;
+
+/// As [`gram`], which takes its time where there are many points.
+pub async fn gram_watched(points: &Dense, watch: &mut impl Watch) -> Result<Vec<f64>, Cancelled> {
+    let d = points.cols();
+    let mut gram = vec![0f64; d * d];
+    let every = PATIENCE / (d * d).max(1) + 1;
     for i in 0..points.rows() {
-        let row = points.row(i);
-        for (a, line) in row.iter().zip(gram.chunks_exact_mut(d)) {
-            let a = f64::from(*a);
-            line.iter_mut().zip(row).for_each(|(g, b)| *g += a * f64::from(*b));
+        add_products(&mut gram, points.row(i));
+        if (i + 1) % every == 0 {
+            watch.step((i + 1) as f64 / points.rows() as f64).await?;
         }
     }
-    gram
+    Ok(gram)
+}
+
+fn add_products(gram: &mut [f64], row: &[f32]) {
+    for (a, line) in row.iter().zip(gram.chunks_exact_mut(row.len())) {
+        let a = f64::from(*a);
+        line.iter_mut().zip(row).for_each(|(g, b)| *g += a * f64::from(*b));
+    }
 }
 
 /// The most principal axes that are computed: beyond it only the strongest are kept.
@@ -73,16 +92,34 @@ pub const MOST_AXES: usize = 256;
 /// points so that their first coordinate varies most, then the second, and so on. Axes along which nothing
 /// varies are left out.
 pub fn principal_axes(centred: &Dense) -> Dense {
-    let d = centred.cols();
-    // Too many features for a full decomposition: first the subspace of the strongest axes.
-    let basis = (d > MOST_AXES).then(|| range_of_rows(centred, MOST_AXES));
-    let inner = basis.as_ref().map_or_else(|| centred.clone(), |basis| product(centred, basis));
-    let k = inner.cols();
-    let (values, vectors) = symmetric_eigen(gram(&inner), k);
+    let (inner, basis) = strongest(centred);
+    axes_of(gram(inner.as_ref().unwrap_or(centred)), basis)
+}
+
+/// As [`principal_axes`], which takes its time where there are many points.
+pub async fn principal_axes_watched(centred: &Dense, watch: &mut impl Watch) -> Result<Dense, Cancelled> {
+    let (inner, basis) = strongest(centred);
+    Ok(axes_of(gram_watched(inner.as_ref().unwrap_or(centred), watch).await?, basis))
+}
+
+/// Where there are too many features for a full decomposition: the points within the subspace of the strongest axes, and
+/// that subspace.
+fn strongest(centred: &Dense) -> (Option<Dense>, Option<Dense>) {
+    let basis = (centred.cols() > MOST_AXES).then(|| range_of_rows(centred, MOST_AXES));
+    (basis.as_ref().map(|basis| product(centred, basis)), basis)
+}
+
+/// The axes that vary, given all products of coordinates.
+fn axes_of(gram: Vec<f64>, basis: Option<Dense>) -> Dense {
+    let k = gram.len().isqrt();
+    let (values, vectors) = symmetric_eigen(gram, k);
     let floor = 1e-9 * values.first().copied().unwrap_or(0.0);
     let kept = values.iter().take_while(|v| **v > floor && **v > 0.0).count().max(1);
     let axes = Dense::from_fn(k, kept, |i, j| vectors[i * k + j] as f32);
-    basis.map_or_else(|| axes.clone(), |basis| product(&basis, &axes))
+    match basis {
+        Some(basis) => product(&basis, &axes),
+        None => axes,
+    }
 }
 
 /// `A·B`.

@@ -1,14 +1,14 @@
 //! Choosing without the truth: every candidate is applied to the data, and the plans are compared by how
 //! well matched distances agree in rank.
 
-use super::control::{Control, Failure};
+use super::control::{Control, Failure, Watching};
 use super::transport::{COMPARABLE, Coupling, transport_until};
 use super::{LossChoice, Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
-use crate::geometry::ranks::mid_ranks;
+use crate::geometry::ranks::{mid_ranks, mid_ranks_watched};
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
@@ -145,20 +145,33 @@ impl Quick {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(sides: &'a Sides, settings: &Settings) -> Result<Self, Failure> {
+    pub(super) async fn new(
+        sides: &'a Sides,
+        settings: &Settings,
+        control: &mut impl Control,
+    ) -> Result<Self, Failure> {
+        let watch = &mut Watching::new(control, "measuring distances");
         let chosen = sides.judged(settings.seed);
         let [x, y] = sides.points();
         let points = [x.picked(&chosen[0]), y.picked(&chosen[1])];
-        let panel = settings
-            .panel(sides)
-            .into_iter()
-            .map(|measure| {
-                let distances =
-                    [sides.within(0, measure.x, &chosen[0])?, sides.within(1, measure.y, &chosen[1])?];
-                let ranks = distances.each_ref().map(evenly_ranked);
-                Ok(Scale { measure, distances, ranks })
-            })
-            .collect::<Result<_, Failure>>()?;
+        let mut panel: Vec<Scale> = Vec::new();
+        for measure in settings.panel(sides) {
+            let (mut distances, mut ranks) = (Vec::new(), Vec::new());
+            for (side, distance) in measure.sides().into_iter().enumerate() {
+                // Measures may have a side in common.
+                if let Some(scale) = panel.iter().find(|scale| scale.measure.sides()[side] == distance) {
+                    distances.push(scale.distances[side].clone());
+                    ranks.push(scale.ranks[side].clone());
+                    continue;
+                }
+                let far = sides.within(side, distance, &chosen[side], watch).await?;
+                ranks.push(mid_ranks_watched(&far, &uniform(far.cols() as u32), watch).await?);
+                distances.push(far);
+            }
+            if let (Ok(distances), Ok(ranks)) = (distances.try_into(), ranks.try_into()) {
+                panel.push(Scale { measure, distances, ranks });
+            }
+        }
         let anchors = spread(chosen[0].len());
         let place = |side: usize, row: usize| chosen[side].binary_search(&row).ok();
         let known = sides.known().iter().filter_map(|&(i, j)| Some((place(0, i)?, place(1, j)?))).collect();
@@ -168,11 +181,6 @@ impl<'a> Judge<'a> {
     /// The judged rows of both sides.
     pub(super) fn rows(&self) -> [&[usize]; 2] {
         [&self.rows[0], &self.rows[1]]
-    }
-
-    /// Known pairs, as places among the judged rows.
-    pub(super) fn known(&self) -> &[(usize, usize)] {
-        &self.known
     }
 
     /// What a plan is worth: the mean rank correlation; where pairs are known, their agreement counts as much.
@@ -260,9 +268,13 @@ impl<'a> Judge<'a> {
 
     /// What quick looks at candidates share: the ranks, by the first measure, of at most `most` rows a side.
     pub(super) fn quick(&self, most: usize) -> Quick {
-        let ranks = self.panel[0].distances.each_ref().map(|d| {
-            let n = d.rows().min(most);
-            evenly_ranked(&Dense::from_fn(n, n, |i, j| d.at(i, j)))
+        let Scale { distances, ranks, .. } = &self.panel[0];
+        let ranks = [0, 1].map(|side| {
+            let d = &distances[side];
+            if d.rows() <= most {
+                return ranks[side].clone();
+            }
+            mid_ranks(&Dense::from_fn(most, most, |i, j| d.at(i, j)), &uniform(most as u32))
         });
         Quick { anchors: spread(ranks[0].rows()), ranks, most }
     }
@@ -347,8 +359,4 @@ fn spread(n: usize) -> Vec<usize> {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn evenly_ranked(distances: &Dense) -> Dense {
-    mid_ranks(distances, &uniform(distances.cols() as u32))
 }

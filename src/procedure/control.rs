@@ -102,6 +102,19 @@ pub struct Watching<'a, C> {
     phase: &'static str,
 }
 
+/// A run as the watcher of something that is done on the way and does not count as progress.
+pub(super) struct Aside<'a, C> {
+    pub(super) control: &'a mut C,
+    /// Where the run stands meanwhile.
+    pub(super) at: Progress,
+}
+
+impl<C: Control> Watch for Aside<'_, C> {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        self.control.checkpoint(self.at.clone()).await.map_err(|_| Cancelled)
+    }
+}
+
 /// A phase that only knows its share is told in so many steps.
 const STEPS: f64 = 1000.0;
 

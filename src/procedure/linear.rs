@@ -1,18 +1,19 @@
 //! Linear candidates: several starts on subsamples, the best of them refined on more points.
 
 use super::choose::{Candidate, Judge, Origin, Start};
-use super::control::{Control, Failure, Progress, View};
+use super::control::{Control, Failure, Progress, View, Watching};
 use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
-use crate::geometry::signature::{likeness, signatures};
+use crate::geometry::signature::{REFERENCES, likeness, signatures};
 use crate::geometry::spectral::product;
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::{Linear, Problem, Stage, refine_schedule, start_schedule};
+use crate::watch::{Cancelled, Watch};
 
 /// Steps of a start and of a refinement.
 pub const START_STEPS: u32 = 100;
@@ -24,6 +25,25 @@ pub const REFINED: usize = 3000;
 /// from noise: with 100 dimensions 1200 points found it in one of three starts, 2000 in six of seven.
 pub fn sample_size(dims: usize) -> usize {
     (20 * dims).clamp(400, 2500)
+}
+
+/// Points a side that starts and refinements look at, where a side has more than signatures can be taken against: those of
+/// all would take minutes, and of both sides the same share has to be missing.
+const POOL: usize = 6_000;
+
+/// The rows of both sides that are looked at.
+fn pool(sides: &Sides, seed: u64) -> [Vec<usize>; 2] {
+    let rows = sides.points().map(Dense::rows);
+    if rows.iter().all(|&n| n <= REFERENCES) {
+        return rows.map(|n| (0..n).collect());
+    }
+    let mut rng = Rng::new(seed ^ 0x706f_6f6c);
+    rows.map(|n| rng.sample(n, POOL))
+}
+
+/// What linear encoders see of some rows of both sides.
+fn seen(sides: &Sides, rows: [&[usize]; 2]) -> [Dense; 2] {
+    [0, 1].map(|side| sides.seen(side, Preparation::Linear, &sides.points()[side].picked(rows[side])))
 }
 
 /// Rows a side on which starts are compared, at least; as many as a start has seen.
@@ -53,8 +73,11 @@ pub(super) async fn candidates(
     judge: &Judge<'_>,
     control: &mut impl Control,
 ) -> Result<Vec<Candidate>, Failure> {
-    let [x, y] = sides.inputs([Preparation::Linear; 2]);
-    let [sx, sy] = [&x, &y].map(|side| signatures(side, settings.seed));
+    let pool = pool(sides, settings.seed);
+    let [x, y] = seen(sides, [&pool[0], &pool[1]]);
+    let watch = &mut Watching::new(control, "describing points");
+    let sx = signatures(&x, settings.seed, watch).await?;
+    let sy = signatures(&y, settings.seed, watch).await?;
     let size = sample_size(x.cols().max(y.cols()));
     let quick = judge.quick(size.max(GLANCED));
     let mut begun: Vec<Begun> = Vec::new();
@@ -65,7 +88,9 @@ pub(super) async fn candidates(
         let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
         let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), size));
         let guide = match start {
-            Start::Noise => noise(ix.len(), iy.len(), &mut rng),
+            Start::Noise => {
+                noise(ix.len(), iy.len(), &mut rng, &mut Watching::new(control, "describing points")).await?
+            }
             _ => likeness(&sx.picked(&ix), &sy.picked(&iy)),
         };
         let weight = f32::from(u8::from(start == Start::Fused));
@@ -100,7 +125,6 @@ pub(super) async fn polished(
     found: &Coupling<Dense>,
     control: &mut impl Control,
 ) -> Result<Candidate, Failure> {
-    let [x, y] = sides.inputs([Preparation::Linear; 2]);
     let [ix, iy] = judge.rows();
     // With the start's ε this guide's transport is that plan again.
     let stages: Vec<Stage> =
@@ -109,7 +133,7 @@ pub(super) async fn polished(
     let scale = (ix.len() * iy.len()) as f32;
     let guide =
         Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * found.plan.at(i, j)).max(1e-20).ln());
-    let run = Run { rows: [ix, iy], points: [x.picked(ix), y.picked(iy)], guide, weight: 0.0, map: None };
+    let run = Run { rows: [ix, iy], points: seen(sides, [ix, iy]), guide, weight: 0.0, map: None };
     let map = run.play(device, &stages, "refining", control).await?;
     let origin = Origin::Linear { start: Start::Network };
     Ok(judge.candidate(device, encoders(&map), origin, control).await?.0)
@@ -199,9 +223,18 @@ impl Run<'_> {
     }
 }
 
+/// Rows of noise between two looks at who is watching.
+const PATIENCE: usize = 256;
+
 /// A guide that says nothing: a plan near the uniform one to start from.
-fn noise(n: usize, m: usize, rng: &mut Rng) -> Dense {
+async fn noise(n: usize, m: usize, rng: &mut Rng, watch: &mut impl Watch) -> Result<Dense, Cancelled> {
     // The sum of twelve uniform numbers is nearly normal. A tenth of it, at the start's ε, is nearly nothing.
-    let data = (0..n * m).map(|_| 0.1 * (rng.fill(12, 0.0, 1.0).iter().sum::<f32>() - 6.0)).collect();
-    Dense::new(n, m, data)
+    let mut data = Vec::with_capacity(n * m);
+    for i in 0..n {
+        data.extend((0..m).map(|_| 0.1 * ((0..12).map(|_| rng.unit()).sum::<f32>() - 6.0)));
+        if (i + 1) % PATIENCE == 0 {
+            watch.step((i + 1) as f64 / n as f64).await?;
+        }
+    }
+    Ok(Dense::new(n, m, data))
 }

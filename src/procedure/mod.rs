@@ -5,6 +5,7 @@
 
 mod choose;
 mod control;
+mod convergence;
 mod embedding;
 mod linear;
 mod network;
@@ -76,7 +77,8 @@ pub struct Settings {
     /// Points a side that a network is trained on.
     pub sample: usize,
     pub train: AlignSettings,
-    /// Steps after which every fit gets a new subsample; none for the same all along.
+    /// Steps after which every fit gets a new subsample; 0 for the same all along. None: as the sides suggest
+    /// ([`Settings::redrawn`]).
     pub redraw: Option<u32>,
     /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
     pub dirichlet: f32,
@@ -120,7 +122,16 @@ impl Settings {
     pub fn panel(&self, sides: &Sides) -> Vec<Measure> {
         if self.measures.is_empty() { sides.default_panel() } else { self.measures.clone() }
     }
+
+    /// Steps after which every fit gets a new subsample of these sides; none for the same all along.
+    pub fn redrawn(&self, sides: &Sides) -> Option<u32> {
+        let large = sides.is_large(0) || sides.is_large(1);
+        self.redraw.or(large.then_some(REDRAW)).filter(|every| *every > 0)
+    }
 }
+
+/// Steps after which subsamples of large sides are drawn anew.
+const REDRAW: u32 = 50;
 
 /// Networks that score this close to the best of them are refined into linear maps as well.
 const PROMISING: f64 = 0.05;
@@ -132,7 +143,7 @@ pub async fn align(
     settings: &Settings,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    let judge = choose::Judge::new(sides, settings)?;
+    let judge = choose::Judge::new(sides, settings, control).await?;
     let mut candidates = Vec::new();
     if settings.encoder != EncoderChoice::Networks {
         candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
@@ -151,18 +162,24 @@ pub async fn align(
 }
 
 /// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
-pub fn plan_spearman(sides: &Sides, settings: &Settings, coupling: &Coupling) -> Result<f64, Failure> {
-    Ok(choose::Judge::new(sides, settings)?.score_whole(coupling))
+pub async fn plan_spearman(
+    sides: &Sides,
+    settings: &Settings,
+    coupling: &Coupling,
+    control: &mut impl Control,
+) -> Result<f64, Failure> {
+    Ok(choose::Judge::new(sides, settings, control).await?.score_whole(coupling))
 }
 
 /// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.
-pub fn recalled(
+pub async fn recalled(
     sides: &Sides,
     settings: &Settings,
     encoders: Encoders,
     coupling: &Coupling,
+    control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    Ok(choose::Judge::new(sides, settings)?.only(encoders, Origin::Saved, coupling))
+    Ok(choose::Judge::new(sides, settings, control).await?.only(encoders, Origin::Saved, coupling))
 }
 
 /// Applies a candidate to all points.
@@ -173,6 +190,7 @@ pub async fn infer(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    let [x, y] = sides.inputs(candidate.origin.preparations());
+    let watch = &mut Watching::new(control, "preparing points");
+    let [x, y] = sides.inputs(candidate.origin.preparations(), watch).await?;
     transport(device, &candidate.encoders, [&x, &y], eps, control).await
 }

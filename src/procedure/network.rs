@@ -1,7 +1,8 @@
 //! Network candidates: fits on several distances and subsamples, trained together as one stack.
 
 use super::choose::{Candidate, Judge, Origin};
-use super::control::{Control, Failure, Progress, Statistics, View};
+use super::control::{Aside, Control, Failure, Progress, Statistics, View};
+use super::convergence::Convergence;
 use super::objective::{Beside, Form, objective, put, terms};
 use super::sides::sample_with;
 use super::transport::Coupling;
@@ -10,6 +11,7 @@ use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
+use crate::scale::Watch;
 use crate::solver::align::{Align, AlignSettings, Problem, STATS};
 use crate::solver::infer::Encoders;
 use crate::solver::terms::fused::shared_cost;
@@ -51,8 +53,6 @@ struct Fit {
     origin: Origin,
     /// The measure's place in the panel.
     index: usize,
-    /// What its encoders see of all points.
-    inputs: [Dense; 2],
 }
 
 struct Stack<'a> {
@@ -68,7 +68,7 @@ impl<'a> Stack<'a> {
         for (index, measure) in judge.measures().into_iter().enumerate() {
             for subsample in 0..settings.fits {
                 let origin = Origin::Network { measure, loss: settings.loss, subsample };
-                fits.push(Fit { origin, index, inputs: sides.inputs(origin.preparations()) });
+                fits.push(Fit { origin, index });
             }
         }
         Self { sides, fits, judge, settings }
@@ -76,60 +76,76 @@ impl<'a> Stack<'a> {
 
     /// Puts inputs and objective of all fits into an empty plan, for the `draw`-th subsamples. Buffers come in the
     /// same order for every draw, so that a later draw can replace an earlier one.
-    fn problem(&self, plan: &mut Plan, draw: u32, form: Form) -> Problem {
+    async fn problem(
+        &self,
+        plan: &mut Plan,
+        draw: u32,
+        form: Form,
+        watch: &mut impl Watch,
+    ) -> Result<Problem, Failure> {
         let mut inputs = [Vec::new(), Vec::new()];
         let mut within = [Vec::new(), Vec::new()];
         let mut beside = Beside { shared: Vec::new(), known: Vec::new() };
         for (place, fit) in self.fits.iter().enumerate() {
             let chosen = self.chosen(draw, place);
-            let picked = [0, 1].map(|side| self.rows_of(side, &chosen[side]));
+            let preparations = fit.origin.preparations();
             for side in [0, 1] {
-                let chosen = &chosen[side];
-                inputs[side].push(fit.inputs[side].picked(&picked[side]));
-                let whole = &self.judge.distances(fit.index)[side];
-                let n = chosen.len();
-                within[side].push(Dense::from_fn(n, n, |i, j| whole.at(chosen[i], chosen[j])));
+                let points = self.sides.points()[side].picked(&chosen[side]);
+                inputs[side].push(self.sides.seen(side, preparations[side], &points));
+                within[side].push(self.within(fit.index, side, &chosen[side], watch).await?);
             }
             let [n, m] = chosen.each_ref().map(Vec::len);
             if let Some(shared) = self.sides.shared() {
-                let [sx, sy] = [0, 1].map(|side| shared[side].picked(&picked[side]));
+                let [sx, sy] = [0, 1].map(|side| shared[side].picked(&chosen[side]));
                 let cost = shared_cost([sx.data(), sy.data()], sx.cols());
                 beside.shared.push(Dense::new(n, m, cost));
             }
-            if !self.judge.known().is_empty() {
+            if !self.sides.known().is_empty() {
                 let place = |side: usize, row: usize| chosen[side].iter().position(|&i| i == row);
                 let both = |&(i, j): &(usize, usize)| Some((place(0, i)?, place(1, j)?));
-                let pairs: Vec<(usize, usize)> = self.judge.known().iter().filter_map(both).collect();
+                let pairs: Vec<(usize, usize)> = self.sides.known().iter().filter_map(both).collect();
                 beside.known.push(Dense::new(n, m, pair_weights(n, m, &pairs)));
             }
+            watch.step((place + 1) as f64 / self.fits.len() as f64).await?;
         }
         let [x, y] = inputs.each_ref().map(|fits| put(plan, "inputs", fits));
         let within = [&within[0][..], &within[1][..]];
         let objective = objective(plan, self.settings.loss, within, form);
-        Problem { x, y, objective, terms: terms(plan, self.settings, within, &beside) }
+        Ok(Problem { x, y, objective, terms: terms(plan, self.settings, within, &beside) })
     }
 
-    /// The subsample of the `place`-th fit: places among the judged rows of both sides.
+    /// Distances within some rows of a side, by the `index`-th measure: those that are held for judging, which are of all
+    /// rows, or those of a large side's own.
+    async fn within(
+        &self,
+        index: usize,
+        side: usize,
+        chosen: &[usize],
+        watch: &mut impl Watch,
+    ) -> Result<Dense, Failure> {
+        if self.sides.is_large(side) {
+            let distance = self.judge.measures()[index].sides()[side];
+            return self.sides.within(side, distance, chosen, watch).await;
+        }
+        let whole = &self.judge.distances(index)[side];
+        Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])))
+    }
+
+    /// The subsample of the `place`-th fit: rows of both sides.
     fn chosen(&self, draw: u32, place: usize) -> [Vec<usize>; 2] {
         // Of its own for every fit: those that differ only in first weights end alike.
         let shuffle = u64::from(draw) * 65_537 + place as u64;
         let mut rng = Rng::new(self.settings.seed.wrapping_mul(1_000_003).wrapping_add(shuffle));
         let most = self.settings.sample;
         // Known pairs make up to half of it, as many as fit.
-        let known = self.judge.known();
+        let known = self.sides.known();
         let pinned: Vec<(usize, usize)> = if known.is_empty() {
             Vec::new()
         } else {
             rng.sample(known.len(), most / 2).into_iter().map(|k| known[k]).collect()
         };
         let pinned = [pinned.iter().map(|p| p.0).collect::<Vec<_>>(), pinned.iter().map(|p| p.1).collect()];
-        [0, 1].map(|side| sample_with(&pinned[side], self.judge.rows()[side].len(), most, &mut rng))
-    }
-
-    /// Rows of a side, given their places among the judged ones.
-    fn rows_of(&self, side: usize, places: &[usize]) -> Vec<usize> {
-        let judged = self.judge.rows()[side];
-        places.iter().map(|&i| judged[i]).collect()
+        [0, 1].map(|side| sample_with(&pinned[side], self.sides.points()[side].rows(), most, &mut rng))
     }
 
     /// Shows where the first fit puts its points.
@@ -140,8 +156,7 @@ impl<'a> Stack<'a> {
         draw: u32,
         control: &mut impl Control,
     ) -> Result<(), Failure> {
-        let chosen = self.chosen(draw, 0);
-        let rows = [0, 1].map(|side| self.rows_of(side, &chosen[side]));
+        let rows = self.chosen(draw, 0);
         let mut embedded = Vec::new();
         for mat in align.embedded {
             let data = executor.read(mat.buf).await?;
@@ -157,15 +172,16 @@ impl<'a> Stack<'a> {
     }
 
     /// Puts the `draw`-th subsamples in the place of those an executor holds, which are in the same form.
-    fn redraw(
+    async fn redraw(
         &self,
         executor: &mut AnyExecutor,
         potential: Mat,
         draw: u32,
         form: Form,
+        watch: &mut impl Watch,
     ) -> Result<(), Failure> {
         let mut next = Plan::new();
-        self.problem(&mut next, draw, form);
+        self.problem(&mut next, draw, form, watch).await?;
         for (id, desc) in next.ids().zip(next.buffers()) {
             executor.write(id, &desc.initial)?;
         }
@@ -181,27 +197,31 @@ impl<'a> Stack<'a> {
         control: &mut impl Control,
     ) -> Result<(Vec<f32>, Vec<u32>), Failure> {
         let train = AlignSettings { seed: self.settings.seed, ..self.settings.train.clone() };
+        let at = |done: u32| Progress { phase: "training", done, of: train.steps };
         let mut plan = Plan::new();
-        let problem = self.problem(&mut plan, 0, Form::Cheapest);
+        let mut aside = Aside { control, at: at(0) };
+        let problem = self.problem(&mut plan, 0, Form::Cheapest, &mut aside).await?;
         let form = Form::of(&problem.objective);
         let align = Align::record(&mut plan, &train, &problem);
         let mut executor = device.prepare(plan).await?;
-        let mut watch = Watch::new(&train, self.fits.len());
+        let mut statistics = Convergence::new(&train, self.fits.len());
         let origins: Vec<Origin> = self.fits.iter().map(|fit| fit.origin).collect();
+        let redrawn = self.settings.redrawn(self.sides);
         let mut done = 0;
         while done < train.steps {
             let mut chunk = control.chunk().min(train.steps - done);
-            if let Some(every) = self.settings.redraw.filter(|every| *every > 0) {
+            if let Some(every) = redrawn {
                 chunk = chunk.min(every - done % every);
                 if done > 0 && done % every == 0 {
-                    self.redraw(&mut executor, align.potential, done / every, form)?;
+                    let mut aside = Aside { control, at: at(done) };
+                    self.redraw(&mut executor, align.potential, done / every, form, &mut aside).await?;
                 }
             }
             executor.submit(align.step, chunk)?;
             executor.settle(1).await?;
             done += chunk;
             if let Some(stats) = executor.stats()? {
-                let converged = watch.look(&stats.values, stats.first_step)?;
+                let converged = statistics.look(&stats.values, stats.first_step)?;
                 let each = self.fits.len() * STATS as usize;
                 let new = stats.first_step..stats.first_step + (stats.values.len() / each.max(1)) as u32;
                 control.statistics(Statistics {
@@ -216,142 +236,50 @@ impl<'a> Stack<'a> {
                 }
             }
             if control.curious() {
-                let draw =
-                    self.settings.redraw.filter(|every| *every > 0).map_or(0, |every| (done - 1) / every);
+                let draw = redrawn.map_or(0, |every| (done - 1) / every);
                 self.show(&mut executor, &align, draw, control).await?;
             }
             if control.finish() {
                 break;
             }
-            control.checkpoint(Progress { phase: "training", done, of: train.steps }).await?;
+            control.checkpoint(at(done)).await?;
         }
         let weights = executor.read(align.weights).await?;
-        Ok((weights, watch.moved.iter().map(|moved| moved.step).collect()))
+        Ok((weights, statistics.moved.iter().map(|moved| moved.step).collect()))
     }
 }
 
-/// Watches the statistics of a run: is it broken, has it converged?
-struct Watch<'a> {
-    train: &'a AlignSettings,
-    fits: usize,
-    /// The lowest total loss at the final ε, and the step of it.
-    best: Option<(f64, u32)>,
-    moved: Vec<Moved>,
-}
-
-/// When the loss of a fit last moved.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    step: u32,
-    loss: f32,
-    /// The largest loss so far, beside which a move has to show.
-    largest: f32,
-}
-
-impl Moved {
-    fn look(&mut self, loss: f32, step: u32) {
-        self.largest = self.largest.max(loss.abs());
-        if (loss - self.loss).abs() > IMPROVEMENT as f32 * self.largest {
-            (self.loss, self.step) = (loss, step);
-        }
-    }
-}
-
-/// Steps without improvement, at the final ε, after which a run has converged.
-const PATIENCE: u32 = 30;
-/// What counts as an improvement, relative to the loss.
-const IMPROVEMENT: f64 = 1e-4;
-
-impl<'a> Watch<'a> {
-    fn new(train: &'a AlignSettings, fits: usize) -> Self {
-        Self { train, fits, best: None, moved: vec![Moved::default(); fits] }
-    }
-
-    /// Looks at new rows of statistics; true says that the run has converged.
-    fn look(&mut self, values: &[f32], first_step: u32) -> Result<bool, Failure> {
-        let AlignSettings { annealing, steps, rate, .. } = *self.train;
-        for (row, step) in values.chunks_exact(self.fits * STATS as usize).zip(first_step..) {
-            let losses = row.iter().step_by(STATS as usize);
-            let errors = row.iter().skip(1).step_by(STATS as usize);
-            let eps = annealing.eps(step, steps);
-            if row.iter().any(|v| !v.is_finite()) {
-                let cause = if errors.clone().any(|e| !e.is_finite()) {
-                    format!("the transport at ε = {eps:.3} has no finite plan. A larger final ε helps")
-                } else {
-                    "the loss is not finite. A lower learning rate helps".into()
-                };
-                return Err(Failure::Diverged { step, cause });
-            }
-            if let Some(error) = errors.copied().find(|e| *e > 1.9) {
-                let cause = format!(
-                    "the plan at ε = {eps:.3} misses its marginals by {error:.1}, so it matches nothing. A learning rate below {rate:.0e} or more Sinkhorn iterations help"
-                );
-                return Err(Failure::Diverged { step, cause });
-            }
-            self.moved.iter_mut().zip(losses.clone()).for_each(|(moved, loss)| moved.look(*loss, step));
-            if eps > annealing.end {
-                continue;
-            }
-            let total: f64 = losses.map(|v| f64::from(*v)).sum();
-            match self.best {
-                Some((best, at)) if total > best - IMPROVEMENT * best.abs() => {
-                    if step - at >= PATIENCE {
-                        return Ok(true);
-                    }
-                }
-                _ => self.best = Some((total, step)),
-            }
-        }
-        Ok(false)
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    #[cfg(not(target_arch = "wasm32"))]
-    use crate::procedure::LossChoice;
-
-    fn watch(train: &AlignSettings) -> Watch<'_> {
-        Watch::new(train, 1)
-    }
-
-    #[test]
-    fn a_broken_run_is_reported_with_its_step_and_cause() {
-        let train = AlignSettings::default();
-        let diverged = |values: &[f32]| match watch(&train).look(values, 40) {
-            Err(Failure::Diverged { step, cause }) => (step, cause),
-            other => panic!("{other:?}"),
-        };
-        let (step, cause) = diverged(&[-1.0, 0.1, f32::NAN, 0.1]);
-        assert_eq!(step, 41);
-        assert!(cause.contains("learning rate"), "{cause}");
-        let (step, cause) = diverged(&[f32::NAN, f32::INFINITY]);
-        assert_eq!(step, 40);
-        assert!(cause.contains("no finite plan"), "{cause}");
-        assert!(diverged(&[-1.0, 2.0]).1.contains("misses its marginals"));
-    }
+    use crate::geometry::distance::{Metric, pairwise};
+    use crate::geometry::panel::{Distance, Measure};
+    use crate::procedure::{LossChoice, NoControl};
+    use crate::scale::NoWatch;
 
     /// Whatever form the first subsamples take, the next ones take the same, although they might be thin alone.
     #[test]
-    #[cfg(not(target_arch = "wasm32"))]
     fn a_later_draw_takes_the_place_of_an_earlier_one() {
         let cloud = |seed| Dense::new(160, 1, Rng::new(seed).fill(160, -1.0, 1.0));
         let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
         for loss in LossChoice::ALL {
             let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
-            let judge = Judge::new(&sides, &settings).expect("computed from points");
+            let judge = pollster::block_on(Judge::new(&sides, &settings, &mut NoControl)).expect("computed");
             let stack = Stack::new(&sides, &settings, &judge);
+            let problem = |plan: &mut Plan, draw: u32, form: Form| {
+                pollster::block_on(stack.problem(plan, draw, form, &mut NoWatch)).expect("computed")
+            };
             for form in [Form::Cheapest, Form::Dense, Form::Thin([6, 7])] {
                 let [mut first, mut second] = [Plan::new(), Plan::new()];
-                let held = Form::of(&stack.problem(&mut first, 0, form).objective);
+                let held = Form::of(&problem(&mut first, 0, form).objective);
                 let thin = loss == LossChoice::RankGw && form != Form::Dense;
                 assert_eq!(matches!(held, Form::Thin(_)), thin, "{form:?}, {}", loss.name());
-                stack.problem(&mut second, 1, held);
+                problem(&mut second, 1, held);
                 let potential = first.mats("potential", stack.fits.len() as u32, 120, 1);
                 first.set_initial(potential.buf, &vec![1.0; 120 * stack.fits.len()]);
                 let mut executor = pollster::block_on(Device::Cpu.prepare(first.clone())).expect("fits");
-                stack.redraw(&mut executor, potential, 1, held).expect("takes its place");
+                pollster::block_on(stack.redraw(&mut executor, potential, 1, held, &mut NoWatch))
+                    .expect("takes its place");
                 let mut read = |id| pollster::block_on(executor.read(id)).expect("reads");
                 for (id, desc) in second.ids().zip(second.buffers()) {
                     assert_eq!(read(id), desc.initial, "{} of {}", desc.label, loss.name());
@@ -363,13 +291,44 @@ mod tests {
         }
     }
 
+    /// Not only those on which candidates are compared; and known pairs always.
     #[test]
-    fn a_run_stops_when_its_loss_no_longer_falls_and_not_before_eps_has_fallen() {
-        let train = AlignSettings::default();
-        let flat = [-1.0f32, 0.01].repeat(PATIENCE as usize + 5);
-        assert!(!watch(&train).look(&flat, 0).expect("lives"), "ε is still high");
-        assert!(watch(&train).look(&flat, 250).expect("lives"));
-        let falling: Vec<f32> = (0..PATIENCE + 5).flat_map(|t| [-1.0 - 0.01 * t as f32, 0.01]).collect();
-        assert!(!watch(&train).look(&falling, 250).expect("lives"));
+    fn subsamples_of_large_sides_come_from_all_rows() {
+        let cloud = |n: usize, seed| Dense::new(n, 2, Rng::new(seed).fill(2 * n, -1.0, 1.0));
+        let known = vec![(2299, 3), (7, 0)];
+        let sides = Sides::new(cloud(2300, 1), cloud(50, 2)).and_then(|sides| sides.knowing(known));
+        let sides = sides.expect("usable");
+        let measures = vec![Measure::same(Distance::Euclidean)];
+        let settings = Settings { sample: 40, measures, ..Settings::default() };
+        let judge = pollster::block_on(Judge::new(&sides, &settings, &mut NoControl)).expect("computed");
+        let stack = Stack::new(&sides, &settings, &judge);
+        let mut seen = [vec![false; 2300], vec![false; 50]];
+        for draw in 0..600 {
+            let chosen = stack.chosen(draw, 0);
+            for side in [0, 1] {
+                assert_eq!(chosen[side].len(), 40);
+                chosen[side].iter().for_each(|&row| seen[side][row] = true);
+            }
+            assert!(chosen[0].contains(&2299) && chosen[1].contains(&3), "a known pair");
+        }
+        assert!(seen.iter().flatten().all(|seen| *seen), "every row has its turn");
+        let chosen = stack.chosen(0, 0);
+        for side in [0, 1] {
+            let got = pollster::block_on(stack.within(0, side, &chosen[side], &mut NoWatch));
+            let got = got.expect("computed");
+            let want = pairwise(&sides.points()[side].picked(&chosen[side]), Metric::Euclidean);
+            assert!(got.data().iter().zip(want.data()).all(|(a, b)| (a - b).abs() < 1e-4), "side {side}");
+        }
+    }
+
+    #[test]
+    fn subsamples_of_large_sides_are_drawn_anew_unless_told_otherwise() {
+        let cloud = |n: usize| Dense::new(n, 2, Rng::new(4).fill(2 * n, -1.0, 1.0));
+        let sides = |n: usize| Sides::new(cloud(30), cloud(n)).expect("usable");
+        let every =
+            |redraw: Option<u32>, n: usize| Settings { redraw, ..Settings::default() }.redrawn(&sides(n));
+        assert_eq!((every(None, 2000), every(Some(0), 2000), every(Some(9), 2000)), (None, None, Some(9)));
+        assert!(every(None, 2001).is_some());
+        assert_eq!((every(Some(0), 2001), every(Some(9), 2001)), (None, Some(9)));
     }
 }

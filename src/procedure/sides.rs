@@ -1,12 +1,15 @@
 //! The two data sets, and what the encoders see of them.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use super::Failure;
 use crate::geometry::Dense;
 use crate::geometry::features::{Features, Preparation};
 use crate::geometry::panel::{Distance, Measure, default_panel};
+use crate::geometry::terrain::Terrain;
 use crate::rng::Rng;
+use crate::watch::Watch;
 
 /// Points of both sides, with their features fitted, and their distances if these came along.
 pub struct Sides {
@@ -15,6 +18,8 @@ pub struct Sides {
     shared: Option<[Dense; 2]>,
     known: Vec<(usize, usize)>,
     features: [Vec<(Preparation, Features)>; 2],
+    /// What geodesics between a part of the points follow, made when it is first asked for.
+    terrain: [OnceLock<Terrain>; 2],
 }
 
 /// The most points a side on which candidates are compared.
@@ -23,25 +28,44 @@ pub const JUDGED: usize = 2000;
 impl Sides {
     /// Checks the points: at least four a side, all finite, not all the same.
     pub fn new(x: Dense, y: Dense) -> Result<Self, Failure> {
+        let sides = Self::unfitted(x, y)?;
+        let fit = |side| Preparation::ALL.into_iter().map(|p| (p, Features::fit(side, p))).collect();
+        let features = sides.points.each_ref().map(fit);
+        Ok(Self { features, ..sides })
+    }
+
+    /// As [`Sides::new`], which takes its time where there are many points.
+    pub async fn watched(x: Dense, y: Dense, watch: &mut impl Watch) -> Result<Self, Failure> {
+        let mut sides = Self::unfitted(x, y)?;
+        for (points, features) in sides.points.iter().zip(&mut sides.features) {
+            for preparation in Preparation::ALL {
+                features.push((preparation, Features::fit_watched(points, preparation, watch).await?));
+            }
+        }
+        Ok(sides)
+    }
+
+    fn unfitted(x: Dense, y: Dense) -> Result<Self, Failure> {
         for (name, side) in [("first", &x), ("second", &y)] {
             check(name, side).map_err(Failure::Input)?;
         }
-        let points = [x, y];
-        let features = points
-            .each_ref()
-            .map(|side| Preparation::ALL.into_iter().map(|p| (p, Features::fit(side, p))).collect());
-        Ok(Self { points, given: None, shared: None, known: Vec::new(), features })
+        let features = [Vec::new(), Vec::new()];
+        let terrain = [OnceLock::new(), OnceLock::new()];
+        Ok(Self { points: [x, y], given: None, shared: None, known: Vec::new(), features, terrain })
     }
 
-    /// Points with the distances within each side, which need not be distances of these points nor symmetric. The
-    /// encoders still see the points; what their plan has to carry over are these distances.
+    /// Points with the distances within each side.
     pub fn with_distances(x: Dense, y: Dense, dx: Dense, dy: Dense) -> Result<Self, Failure> {
-        let sides = Self::new(x, y)?;
-        for (name, points, distances) in [("first", &sides.points[0], &dx), ("second", &sides.points[1], &dy)]
-        {
+        Self::new(x, y)?.measured(dx, dy)
+    }
+
+    /// Adds the distances within each side, which need not be distances of these points nor symmetric. The encoders still
+    /// see the points; what their plan has to carry over are these distances.
+    pub fn measured(self, dx: Dense, dy: Dense) -> Result<Self, Failure> {
+        for (name, points, distances) in [("first", &self.points[0], &dx), ("second", &self.points[1], &dy)] {
             check_distances(name, points.rows(), distances).map_err(Failure::Input)?;
         }
-        Ok(Self { given: Some([dx, dy]), ..sides })
+        Ok(Self { given: Some([dx, dy]), ..self })
     }
 
     /// Adds features that both sides have, one row a point and the same columns on both sides.
@@ -112,13 +136,30 @@ impl Sides {
         }
     }
 
-    /// Distances within the chosen rows of one side.
-    pub fn within(&self, side: usize, distance: Distance, chosen: &[usize]) -> Result<Dense, Failure> {
+    /// Distances within the chosen rows of one side. Geodesics between a part of the points follow the cloud of all.
+    pub async fn within(
+        &self,
+        side: usize,
+        distance: Distance,
+        chosen: &[usize],
+        watch: &mut impl Watch,
+    ) -> Result<Dense, Failure> {
         if let (Distance::Given, Some(given)) = (distance, &self.given) {
             let whole = &given[side];
             return Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])));
         }
-        distance.matrix(&self.points[side].picked(chosen)).ok_or_else(|| {
+        let points = &self.points[side];
+        if distance == Distance::Geodesic && chosen.len() < points.rows() {
+            let terrain = match self.terrain[side].get() {
+                Some(terrain) => terrain,
+                None => {
+                    let made = Terrain::new(points, Terrain::MOST, watch).await?;
+                    self.terrain[side].get_or_init(|| made)
+                }
+            };
+            return Ok(terrain.geodesics(points, chosen, watch).await?);
+        }
+        distance.matrix(&points.picked(chosen)).ok_or_else(|| {
             Failure::Input(format!(
                 "The measure \u{201c}{}\u{201d} was asked for, but no distances came with the data. Add a matrix of distances for each data set, or choose another measure.",
                 distance.name()
@@ -146,8 +187,19 @@ impl Sides {
     }
 
     /// What the encoders see of all points.
-    pub fn inputs(&self, preparations: [Preparation; 2]) -> [Dense; 2] {
-        [0, 1].map(|side| self.seen(side, preparations[side], &self.points[side]))
+    pub async fn inputs(
+        &self,
+        preparations: [Preparation; 2],
+        watch: &mut impl Watch,
+    ) -> Result<[Dense; 2], Failure> {
+        let x = self.seen(0, preparations[0], &self.points[0]);
+        watch.step(0.5).await?;
+        Ok([x, self.seen(1, preparations[1], &self.points[1])])
+    }
+
+    /// Whether a side has more rows than candidates are compared on.
+    pub fn is_large(&self, side: usize) -> bool {
+        self.points[side].rows() > JUDGED
     }
 
     /// The rows of each side on which candidates are compared: all, or a sample of them that holds known pairs.
@@ -239,6 +291,7 @@ fn check_distances(name: &str, points: usize, distances: &Dense) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::{NoWatch, unwatched};
 
     #[test]
     fn unusable_data_is_refused_with_the_place() {
@@ -292,7 +345,7 @@ mod tests {
         let part = sides.part([&[1, 2, 4, 5], &[0, 1, 2, 5]]).expect("usable");
         assert_eq!(part.points()[0].data(), [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0]);
         assert_eq!(part.known(), [(3, 0), (1, 1)], "in their new places; one row is not there");
-        let within = part.within(1, Distance::Given, &[3, 0]).expect("given");
+        let within = unwatched(part.within(1, Distance::Given, &[3, 0], &mut NoWatch)).expect("given");
         assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0]);
         assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0, 26.0]));
     }
@@ -303,13 +356,52 @@ mod tests {
         let [dx, dy] = [3, 7].map(|k| Dense::from_fn(5, 5, |i, j| (k * i + j) as f32));
         let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
         assert_eq!(sides.default_panel(), [Measure::same(Distance::Given)]);
-        let part = sides.within(1, Distance::Given, &[4, 2]).expect("given");
+        let within = |sides: &Sides, side: usize, distance: Distance, rows: &[usize]| {
+            unwatched(sides.within(side, distance, rows, &mut NoWatch))
+        };
+        let part = within(&sides, 1, Distance::Given, &[4, 2]).expect("given");
         assert_eq!(part.data(), [32.0, 30.0, 18.0, 16.0]);
-        let computed = sides.within(1, Distance::Euclidean, &[4, 2]).expect("computed");
+        let computed = within(&sides, 1, Distance::Euclidean, &[4, 2]).expect("computed");
         assert!((computed.at(0, 1) - 32f32.sqrt()).abs() < 1e-5);
         let without = Sides::new(points(), points()).expect("usable");
         assert!(without.default_panel().iter().all(|measure| measure.x != Distance::Given));
-        let refused = without.within(0, Distance::Given, &[0, 1]).err().map(|e| e.to_string());
+        let refused = within(&without, 0, Distance::Given, &[0, 1]).err().map(|e| e.to_string());
         assert!(refused.is_some_and(|why| why.contains("no distances came with the data")));
+    }
+
+    #[test]
+    fn geodesics_between_a_part_of_the_points_follow_all_of_them() {
+        // Nearly a whole circle, open at one place.
+        let angle = |i: usize| 6.0 * i as f32 / 399.0;
+        let circle = Dense::from_fn(400, 2, |i, j| if j == 0 { angle(i).cos() } else { angle(i).sin() });
+        let sides = Sides::new(circle.clone(), circle.clone()).expect("usable");
+        let within = |rows: &[usize]| {
+            unwatched(sides.within(1, Distance::Geodesic, rows, &mut NoWatch)).expect("computed")
+        };
+        let part: Vec<usize> = (0..400).step_by(57).collect();
+        let got = within(&part);
+        for (i, &a) in part.iter().enumerate() {
+            for (j, &b) in part.iter().enumerate() {
+                let want = (angle(a) - angle(b)).abs();
+                assert!((got.at(i, j) - want).abs() < 0.01, "{a} {b}: {} {want}", got.at(i, j));
+            }
+        }
+        let all: Vec<usize> = (0..400).collect();
+        assert_eq!(
+            Some(within(&all)),
+            Distance::Geodesic.matrix(&circle),
+            "as ever where nothing is left out"
+        );
+    }
+
+    #[test]
+    fn sides_are_the_same_whether_watched_or_not() {
+        let cloud = |seed| Dense::new(60, 5, Rng::new(seed).fill(300, -1.0, 2.0));
+        let plain = Sides::new(cloud(1), cloud(2)).expect("usable");
+        let watched = unwatched(Sides::watched(cloud(1), cloud(2), &mut NoWatch)).expect("usable");
+        for (side, preparation) in [0, 1].into_iter().flat_map(|s| Preparation::ALL.map(|p| (s, p))) {
+            let [a, b] = [&plain, &watched].map(|sides| sides.seen(side, preparation, sides.points()[side]));
+            assert!(a == b && a != *plain.points()[side], "{preparation:?}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::distance::{halved, symmetric};
 use crate::plan::Plan;
-use crate::scale::Matching;
+use crate::scale::{Matching, NoWatch};
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};
 
@@ -32,8 +32,8 @@ pub async fn entropic_gw(
     };
     let all = [x, y].map(|side| (0..side.rows()).collect::<Vec<_>>());
     let distances = Distances::Dense {
-        x: put(sides.within(0, measure.x, &all[0])?),
-        y: put(sides.within(1, measure.y, &all[1])?),
+        x: put(sides.within(0, measure.x, &all[0], &mut NoWatch).await?),
+        y: put(sides.within(1, measure.y, &all[1], &mut NoWatch).await?),
     };
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);

@@ -21,8 +21,8 @@ pub struct AlignOptions {
     pub steps: u32,
     /// Network fits for each measure.
     pub fits: u32,
-    /// Steps after which new subsamples are drawn; 0 for never.
-    pub redraw: u32,
+    /// Steps after which new subsamples are drawn; 0 for never, none for as many rows suggest.
+    pub redraw: Option<u32>,
     pub hidden: u32,
     pub embedding: u32,
     /// `relu`, `leaky-relu`, `elu` or `tanh`.

@@ -4,12 +4,11 @@
 mod clouds;
 mod matching;
 pub mod multiscale;
-mod watch;
 
 pub use crate::solver::cost::CostKind;
+pub use crate::watch::{Cancelled, NoWatch, Watch};
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
-pub use watch::{Cancelled, NoWatch, Watch};
 
 /// A plan, and how well it was solved.
 #[derive(Clone, Debug)]

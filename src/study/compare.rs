@@ -25,7 +25,7 @@ pub async fn compare(
         settings: settings.clone(),
     };
     let (coupling, _) = procedure::entropic_gw(device, &part.sides, settings, control).await?;
-    let score = procedure::plan_spearman(&part.sides, settings, &coupling)?;
+    let score = procedure::plan_spearman(&part.sides, settings, &coupling, control).await?;
     let looked = part.look(coupling, control).await?;
     let (outcome, bulk) = looked.outcome(&part, score, control).await?;
     let all = sides.points().map(|points| points.rows());

@@ -43,7 +43,7 @@ pub async fn recall(
     let points = [place(0)?, place(1)?];
     let [x, y] = &points;
     let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, control).await?;
-    let alignment = procedure::recalled(&sides, &settings, encoders, &coupling)?;
+    let alignment = procedure::recalled(&sides, &settings, encoders, &coupling, control).await?;
     let trained = Some(Saved { model, embedded: points });
     let subject = Subject { sides, rows, truth, settings };
     let looked = subject.look(coupling, control).await?;

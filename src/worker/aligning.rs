@@ -17,7 +17,7 @@ use super::scope::{now, post, rest};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
-use crate::procedure::{self, Failure as Fault, Settings, Sides};
+use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
 use crate::study::outcome::{Study, matches};
@@ -29,6 +29,9 @@ use crate::study::{model, options};
 /// How long an export waits for the hashes of its inputs.
 const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 20;
+
+/// The phase in which the points are made ready.
+const PREPARING: &str = "preparing points";
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
@@ -74,7 +77,8 @@ impl Task<'_> {
     /// Aligns what is loaded; some pairs were made by hand.
     pub(super) async fn align(&self, options: &AlignOptions, made: &[(u32, u32)]) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
-        let sides = self.sides(options, made)?;
+        let mut preparing = Watched::new(self.runs, self.run);
+        let sides = self.sides(options, made, &mut preparing).await?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
@@ -120,9 +124,13 @@ impl Task<'_> {
     }
 
     /// The loaded tables as the solver takes them.
-    pub(super) fn sides(&self, options: &AlignOptions, made: &[(u32, u32)]) -> Result<Sides, Refusal> {
-        let desk = self.desk.borrow();
-        let points = |slot: Slot| desk.table(slot).map(|prepared| prepared.points.clone());
+    pub(super) async fn sides(
+        &self,
+        options: &AlignOptions,
+        made: &[(u32, u32)],
+        watched: &mut Watched<'_>,
+    ) -> Result<Sides, Refusal> {
+        let points = |slot: Slot| self.desk.borrow().table(slot).map(|prepared| prepared.points.clone());
         let [dx, dy] = Side::BOTH.map(|side| points(Slot::Distances(side)));
         let side = |side: Side, name: &str, distances: &Option<Dense>| -> Result<Dense, Refusal> {
             // Distances alone are points as well: each row says how far a point is from all others.
@@ -143,26 +151,27 @@ impl Task<'_> {
                 )
             })
         };
-        let mut sides = match (dx, dy) {
-            (Some(dx), Some(dy)) => Sides::with_distances(x, y, dx, dy)?,
-            (None, None) if !wanted => Sides::new(x, y)?,
-            (Some(dx), None) => {
-                let dy = computed(&y, &options.distance_y)?;
-                Sides::with_distances(x, y, dx, dy)?
-            }
-            (None, Some(dy)) => {
-                let dx = computed(&x, &options.distance_x)?;
-                Sides::with_distances(x, y, dx, dy)?
-            }
+        let given = match (dx, dy) {
+            (Some(dx), Some(dy)) => Some((dx, dy)),
+            (None, None) if !wanted => None,
+            (Some(dx), None) => Some((dx, computed(&y, &options.distance_y)?)),
+            (None, Some(dy)) => Some((computed(&x, &options.distance_x)?, dy)),
             (None, None) => {
                 return Err(Refusal::Words(
                     "Given distances were chosen, but there are none. Add distance matrices, or choose another distance.".into(),
                 ));
             }
         };
-        let mut known = desk.pairs(Slot::Pairs).to_vec();
-        let made = made.iter().map(|&(x, y)| (x as usize, y as usize));
-        known.extend(made.filter(|pair| !desk.pairs(Slot::Pairs).contains(pair)));
+        let mut sides = Sides::watched(x, y, &mut Watching::new(watched, PREPARING)).await?;
+        if let Some((dx, dy)) = given {
+            sides = sides.measured(dx, dy)?;
+        }
+        let mut known = self.desk.borrow().pairs(Slot::Pairs).to_vec();
+        for pair in made.iter().map(|&(x, y)| (x as usize, y as usize)) {
+            if !known.contains(&pair) {
+                known.push(pair);
+            }
+        }
         if !known.is_empty() {
             sides = sides.knowing(known)?;
         }
@@ -251,8 +260,8 @@ impl Task<'_> {
         let [x, y] = &embedded;
         let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut watched).await?;
         let [x, y] = points;
-        let sides = Sides::new(x, y)?;
-        let score = procedure::plan_spearman(&sides, &settings, &coupling)?;
+        let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
+        let score = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
         let subject = Subject { sides, rows, truth, settings };
         let looked = subject.look(coupling, &mut watched).await?;
         let (outcome, bulk) = looked.outcome(&subject, score, &mut watched).await?;

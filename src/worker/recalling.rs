@@ -22,8 +22,8 @@ impl Task<'_> {
                 |side| desk.table(Slot::Features(side)).map(|t| raw(&t.table)).ok_or_else(nothing_yet);
             [table(Side::X)?, table(Side::Y)?]
         };
-        let sides = self.sides(&AlignOptions::default(), &[])?;
         let mut watched = Watched::new(self.runs, self.run);
+        let sides = self.sides(&AlignOptions::default(), &[], &mut watched).await?;
         let start = now();
         let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut watched).await?;
         study.infer_s = (now() - start) / 1000.0;

@@ -256,8 +256,8 @@ impl Run {
         let train_s = start.elapsed().as_secs_f64();
         let measure = settings.panel(&case.sides)[0];
         let report = score(case, &coupling, measure)?;
-        let spearman =
-            procedure::plan_spearman(&case.sides, settings, &coupling).map_err(|error| error.to_string())?;
+        let spearman = block_on(procedure::plan_spearman(&case.sides, settings, &coupling, &mut NoControl))
+            .map_err(|error| error.to_string())?;
         Ok(Outcome {
             encoder: "none",
             loss: "classic",

@@ -18,7 +18,7 @@ pub fn score(case: &Case, coupling: &Coupling, measure: Measure) -> Result<Repor
     // Figures over all pairs of pairs: on all rows, up to 2000 a side.
     let rows = case.sides.judged(0);
     let within = |side: usize, distance| {
-        let distances = case.sides.within(side, distance, &rows[side]);
+        let distances = block_on(case.sides.within(side, distance, &rows[side], &mut NoWatch));
         distances.map(|distances| halved(&distances)).map_err(|error| error.to_string())
     };
     let (dx, dy) = (within(0, measure.x)?, within(1, measure.y)?);

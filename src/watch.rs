@@ -1,5 +1,8 @@
 //! How long work on many points is watched and given up, without knowing by whom.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 /// The work was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The work was cancelled.")]
@@ -18,5 +21,15 @@ pub struct NoWatch;
 impl Watch for NoWatch {
     async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
         Ok(())
+    }
+}
+
+/// Does work that nobody watches, here and now: it never waits for anything.
+pub fn unwatched<T>(work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::scale::{Cancelled, Matching, Tile, Watch};
 
 /// Entries below this share of the mean entry count in the sums only: all of them together have less than this share
 /// of the mass.
-const NEGLIGIBLE: f64 = 1e-6;
+const NEGLIGIBLE: f64 = 1e-5;
 /// Partners that are kept for each point.
 pub const PARTNERS: usize = 10;
 
@@ -55,21 +55,25 @@ impl Partners {
         self.get(point).0.get(1).map(|other| *other as usize)
     }
 
+    /// The mass that a further partner of a point has to have.
+    fn least(&self, point: usize) -> f32 {
+        self.mass[(point + 1) * self.kept - 1]
+    }
+
     fn offer(&mut self, point: usize, other: u32, mass: f32) {
         let of = &mut self.of[point * self.kept..][..self.kept];
         let held = &mut self.mass[point * self.kept..][..self.kept];
         let stronger =
             |at: usize, of: &[u32], held: &[f32]| mass > held[at] || (mass == held[at] && other < of[at]);
-        let last = self.kept - 1;
-        if !stronger(last, of, held) {
-            return;
-        }
-        let mut at = last;
+        let mut at = self.kept;
         while at > 0 && stronger(at - 1, of, held) {
-            (of[at], held[at]) = (of[at - 1], held[at - 1]);
             at -= 1;
         }
-        (of[at], held[at]) = (other, mass);
+        if at < self.kept {
+            of[at..].rotate_right(1);
+            held[at..].rotate_right(1);
+            (of[at], held[at]) = (other, mass);
+        }
     }
 }
 
@@ -124,14 +128,21 @@ struct Reading<'a> {
     counted: Vec<f64>,
 }
 
-/// Entries that are looked at together: most groups hold nothing that matters.
+/// Entries that are looked at together: many groups hold nothing that matters, and sums of so few are exact enough in
+/// float32.
 const GROUP: usize = 16;
 
 impl Reading<'_> {
-    fn look(&mut self, Tile { rows, cols, mass }: Tile<'_>) {
-        for (&i, masses) in rows.iter().zip(mass.chunks_exact(cols.len().max(1))) {
+    fn look(&mut self, tile: Tile<'_>) {
+        let Tile { rows, cols, mass, log_mass } = tile;
+        let width = cols.len().max(1);
+        let mut logs = log_mass.map(|logs| logs.chunks_exact(width));
+        let mut few = [0.0; GROUP];
+        let mut sent = vec![0.0; self.there.cols()];
+        for (&i, masses) in rows.iter().zip(mass.chunks_exact(width)) {
+            let row_logs = logs.as_mut().and_then(Iterator::next);
             let mut sum = 0.0;
-            for (cols, masses) in cols.chunks(GROUP).zip(masses.chunks(GROUP)) {
+            for (at, (cols, masses)) in cols.chunks(GROUP).zip(masses.chunks(GROUP)).enumerate() {
                 let mut part = 0.0;
                 let mut most = 0.0;
                 for (&j, &p) in cols.iter().zip(masses) {
@@ -141,25 +152,47 @@ impl Reading<'_> {
                 }
                 sum += f64::from(part);
                 if most > self.floor {
-                    cols.iter().zip(masses).for_each(|(&j, &p)| self.take(i, j, p));
+                    let logs = match row_logs {
+                        Some(logs) => &logs[at * GROUP..][..masses.len()],
+                        None => {
+                            // Nothing that is negligible is counted, so that its logarithm may be wrong.
+                            few.iter_mut()
+                                .zip(masses)
+                                .for_each(|(log, p)| *log = p.max(f32::MIN_POSITIVE).ln());
+                            &few[..masses.len()]
+                        }
+                    };
+                    self.take(i, cols, masses, logs, &mut sent);
                 }
             }
             self.sums[0][i as usize] += sum;
         }
     }
 
-    fn take(&mut self, i: u32, j: u32, mass: f32) {
-        if mass <= self.floor {
-            return;
+    /// Takes a group of a row's entries that holds some that matter.
+    fn take(&mut self, i: u32, cols: &[u32], masses: &[f32], logs: &[f32], sent: &mut [f32]) {
+        let row = i as usize;
+        let (mut counted, mut entropy) = (0.0, 0.0);
+        sent.fill(0.0);
+        for ((&j, &p), log) in cols.iter().zip(masses).zip(logs) {
+            if p <= self.floor {
+                continue;
+            }
+            counted += p;
+            entropy -= p * log;
+            sent.iter_mut().zip(self.there.row(j as usize)).for_each(|(sum, v)| *sum += p * v);
+            let [from_x, from_y] = &mut self.partners;
+            if p >= from_x.least(row) {
+                from_x.offer(row, j, p);
+            }
+            if p >= from_y.least(j as usize) {
+                from_y.offer(j as usize, i, p);
+            }
         }
-        let p = f64::from(mass);
-        self.entropy -= p * p.ln();
-        self.partners[0].offer(i as usize, j, mass);
-        self.partners[1].offer(j as usize, i, mass);
-        let d = self.there.cols();
-        let sent = &mut self.sent[i as usize * d..][..d];
-        sent.iter_mut().zip(self.there.row(j as usize)).for_each(|(sum, v)| *sum += p * f64::from(*v));
-        self.counted[i as usize] += p;
+        self.entropy += f64::from(entropy);
+        self.counted[row] += f64::from(counted);
+        let d = sent.len();
+        self.sent[row * d..][..d].iter_mut().zip(sent).for_each(|(all, part)| *all += f64::from(*part));
     }
 
     fn finished(self) -> Readout {

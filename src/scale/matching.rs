@@ -28,6 +28,8 @@ pub struct Tile<'a> {
     pub rows: &'a [u32],
     pub cols: &'a [u32],
     pub mass: &'a [f32],
+    /// The logarithms of the masses, where they were at hand.
+    pub log_mass: Option<&'a [f32]>,
 }
 
 /// Rows and columns of a tile that is computed: large enough for a fast product, small enough for a cache.
@@ -93,16 +95,18 @@ impl Matching {
             Self::Held(plan) => {
                 for part in rows.chunks(TILE[0]) {
                     let mass = &plan.data()[part[0] as usize * cols.len()..][..part.len() * cols.len()];
-                    look(Tile { rows: part, cols: &cols, mass });
+                    look(Tile { rows: part, cols: &cols, mass, log_mass: None });
                     pace.spend(part.len(), mass.len()).await?;
                 }
             }
-            Self::Computed(_) => {
+            Self::Computed(plan) => {
+                let mut mass = Vec::new();
                 for rows in rows.chunks(TILE[0]) {
                     for part in cols.chunks(TILE[1]) {
-                        let tile = self.part(rows, part);
-                        look(Tile { rows, cols: part, mass: tile.data() });
-                        pace.spend(0, tile.data().len()).await?;
+                        let logs = plan.logs(rows, part);
+                        exponentials(&logs, &mut mass);
+                        look(Tile { rows, cols: part, mass: &mass, log_mass: Some(&logs) });
+                        pace.spend(0, mass.len()).await?;
                     }
                     pace.spend(rows.len(), 0).await?;
                 }
@@ -111,15 +115,19 @@ impl Matching {
                 let mut visit = near.visit(plan);
                 let mut mass = Vec::new();
                 while let Some(Rows { rows, cols, log_mass }) = visit.next_rows() {
-                    mass.clear();
-                    mass.extend(log_mass.iter().map(|v| exp(*v)));
-                    look(Tile { rows, cols, mass: &mass });
+                    exponentials(log_mass, &mut mass);
+                    look(Tile { rows, cols, mass: &mass, log_mass: Some(log_mass) });
                     pace.spend(rows.len(), mass.len()).await?;
                 }
             }
         }
         Ok(())
     }
+}
+
+fn exponentials(logs: &[f32], mass: &mut Vec<f32>) {
+    mass.resize(logs.len(), 0.0);
+    mass.iter_mut().zip(logs).for_each(|(mass, log)| *mass = exp(*log));
 }
 
 /// Tells the watcher how far a visit is, every now and then.

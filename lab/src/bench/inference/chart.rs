@@ -1,6 +1,6 @@
-//! The scaling figure: seconds per iteration and memory against the number of points, both axes by powers of ten.
+//! The scaling figure: seconds in all, seconds per iteration and memory against the number of points, both axes by powers of ten.
 
-use super::lines;
+use super::{MULTISCALE, lines};
 use super::point::Point;
 
 const WIDTH: f64 = 420.0;
@@ -19,18 +19,23 @@ struct Panel {
     left: f64,
 }
 
-/// Both panels and the names of the lines below them.
+/// All panels and the names of the lines below them.
 pub fn svg(points: &[Point]) -> String {
     let panels = [
-        Panel { title: "seconds per iteration", value: |p| Some(p.seconds_per_iteration()), left: 0.0 },
-        Panel { title: "memory, MB", value: |p| p.memory_mb, left: WIDTH },
+        Panel { title: "seconds until solved", value: |p| p.solved().then_some(p.seconds), left: 0.0 },
+        Panel {
+            title: "seconds per iteration over all pairs",
+            value: |p| (p.method != MULTISCALE).then(|| p.seconds_per_iteration()),
+            left: WIDTH,
+        },
+        Panel { title: "memory, MB", value: |p| p.memory_mb, left: 2.0 * WIDTH },
     ];
     let lines = lines(points);
     let height = HEIGHT + 20.0 * lines.len() as f64 + 12.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0} {height:.0}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        2.0 * WIDTH
+        3.0 * WIDTH
     );
     for panel in &panels {
         svg += &panel.draw(points, &lines);

@@ -7,7 +7,8 @@ use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::procedure::{NoControl, streamed};
 use concord::rng::Rng;
-use concord::scale::{Clouds, Solved};
+use concord::scale::multiscale::multiscale;
+use concord::scale::{Clouds, NoWatch, Solved};
 use concord::solver::cost::CostKind;
 use pollster::block_on;
 use serde_json::json;
@@ -83,8 +84,11 @@ pub fn child(words: &[String]) -> Result<(), String> {
 }
 
 fn solve(method: Method, clouds: Clouds) -> Result<Solved, String> {
-    let solved = match method {
-        Method::Streamed => block_on(streamed(&Device::Cpu, clouds, EPS, TOLERANCE, None, &mut NoControl)),
-    };
-    solved.map_err(|failure| failure.to_string())
+    match method {
+        Method::Streamed => block_on(streamed(&Device::Cpu, clouds, EPS, TOLERANCE, None, &mut NoControl))
+            .map_err(|failure| failure.to_string()),
+        Method::Multiscale => block_on(multiscale(clouds, EPS, TOLERANCE, &mut NoWatch))
+            .map(|found| found.solved)
+            .map_err(|cancelled| cancelled.to_string()),
+    }
 }

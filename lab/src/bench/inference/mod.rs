@@ -24,19 +24,25 @@ const TOLERANCE: f32 = 1e-3;
 /// The growth is fitted to sizes from here on: below it, what is done once counts.
 const LARGE: usize = 5_000;
 
+/// Its iterations are not those of the others: each visits another share of the pairs.
+const MULTISCALE: &str = "multi-scale";
+
 /// Our solvers. Another one is a variant, its name and its line in [`child`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Every pair of points in every iteration, none of them held.
     Streamed,
+    /// From coarse to fine, between those points that matter to each other.
+    Multiscale,
 }
 
 impl Method {
-    const ALL: [Self; 1] = [Self::Streamed];
+    const ALL: [Self; 2] = [Self::Streamed, Self::Multiscale];
 
     fn name(self) -> &'static str {
         match self {
             Self::Streamed => "streamed",
+            Self::Multiscale => MULTISCALE,
         }
     }
 
@@ -69,7 +75,8 @@ pub fn inference(words: &[String]) -> Result<(), String> {
     let growth = growth(&points);
     println!("{}", table(&points));
     for (name, dim, exponent) in &growth {
-        println!("{name}, {dim} dimensions: an iteration takes N^{exponent:.2}");
+        let what = if name == MULTISCALE { "all of it" } else { "an iteration" };
+        println!("{name}, {dim} dimensions: {what} takes N^{exponent:.2}");
     }
     if let Some(file) = arguments.get("json") {
         let growth: Vec<Value> = growth
@@ -102,11 +109,12 @@ fn lines(points: &[Point]) -> Vec<(String, usize)> {
     lines
 }
 
-/// How the time of an iteration grows, where there are two large sizes or more.
+/// How the time of an iteration, or of the whole from coarse to fine, grows, where there are two large sizes or more.
 fn growth(points: &[Point]) -> Vec<(String, usize, f64)> {
     let of = |(method, dim): (String, usize)| {
         let large = points.iter().filter(|p| p.method == method && p.dim == dim && p.n >= LARGE);
-        let pairs: Vec<(f64, f64)> = large.map(|p| (p.n as f64, p.seconds_per_iteration())).collect();
+        let taken = |p: &Point| if method == MULTISCALE { p.seconds } else { p.seconds_per_iteration() };
+        let pairs: Vec<(f64, f64)> = large.map(|p| (p.n as f64, taken(p))).collect();
         exponent(&pairs).map(|exponent| (method, dim, exponent))
     };
     lines(points).into_iter().filter_map(of).collect()

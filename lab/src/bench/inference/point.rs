@@ -30,6 +30,11 @@ impl Point {
         })
     }
 
+    /// Whether it went on until it was solved; others are stopped after a few iterations.
+    pub fn solved(&self) -> bool {
+        self.error.is_some_and(|error| error <= f64::from(super::TOLERANCE))
+    }
+
     pub fn seconds_per_iteration(&self) -> f64 {
         self.seconds / self.iterations.max(1) as f64
     }

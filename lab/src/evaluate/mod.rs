@@ -12,7 +12,7 @@ use bar::Bar;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
 use concord::metrics::report::{Known, Report};
-use concord::procedure::{self, EncoderChoice, LossChoice, Origin, Settings};
+use concord::procedure::{self, EncoderChoice, LossChoice, NoControl, Origin, Settings};
 use concord::solver::annealing::Shape;
 use data::{Case, Data};
 use pollster::block_on;

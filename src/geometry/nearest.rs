@@ -174,7 +174,7 @@ async fn approximate(
             }
             cloud.tile(&[i], &next, &mut order);
             offer(&mut best[i as usize], i, &next, &order);
-            if i as usize % PATIENCE == 0 {
+            if (i as usize).is_multiple_of(PATIENCE) {
                 let share = f64::from(i) / all.len() as f64;
                 watch.step(((TREES + round) as f64 + share) / of).await?;
             }

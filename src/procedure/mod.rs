@@ -131,7 +131,7 @@ impl Settings {
 }
 
 /// Steps after which subsamples of large sides are drawn anew.
-const REDRAW: u32 = 50;
+const REDRAW: u32 = 25;
 
 /// Networks that score this close to the best of them are refined into linear maps as well.
 const PROMISING: f64 = 0.05;

@@ -1,7 +1,7 @@
 //! The scaling figure: seconds in all, seconds per iteration and memory against the number of points, both axes by powers of ten.
 
-use super::{MULTISCALE, lines};
 use super::point::Point;
+use super::{MULTISCALE, lines};
 
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 300.0;

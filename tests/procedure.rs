@@ -198,12 +198,12 @@ fn a_comparison_can_be_cancelled_and_watching_changes_nothing() {
         (solved.map(|(coupling, _)| coupling), control.seen)
     };
     let (whole, seen) = solve(usize::MAX);
-    assert!(seen.len() > 2 && seen.iter().all(|phase| *phase == "comparing"), "{seen:?}");
+    assert!(!seen.is_empty() && seen.iter().all(|phase| *phase == "comparing"), "{seen:?}");
     let alone = block_on(procedure::entropic_gw(&Device::Cpu, &sides, &small(), &mut NoControl));
     assert_eq!(whole.expect("solves").plan.whole(), alone.expect("solves").0.plan.whole());
-    let (ended, seen) = solve(1);
+    let (ended, seen) = solve(0);
     assert!(matches!(ended, Err(Failure::Cancelled)), "{:?}", ended.err());
-    assert_eq!(seen.len(), 2, "nothing runs on");
+    assert_eq!(seen.len(), 1, "nothing runs on");
 }
 
 /// Ends a run at the first checkpoint of a phase.

@@ -12,13 +12,13 @@ pub enum Matching {
     /// Computed, and known to have nearly all its mass in some blocks.
     Near {
         plan: Implicit,
-        near: Near,
+        near: Box<Near>,
     },
 }
 
 impl From<Found> for Matching {
     fn from(found: Found) -> Self {
-        Self::Near { plan: found.solved.plan, near: found.near }
+        Self::Near { plan: found.solved.plan, near: Box::new(found.near) }
     }
 }
 

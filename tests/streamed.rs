@@ -185,7 +185,8 @@ block_on_test! {
             let recorded = Streamed::record(Extent { rows: 2_000_000_000, cols: 100, dim: 64 }, 1 << 30);
             match device.prepare(recorded.plan).await.err() {
                 Some(ExecError::TooLarge { what, needed, .. }) => {
-                    assert_eq!(needed, 512_000_000_000, "{name}: {what}");
+                    // The points alone; where memory is scarcer, all buffers together are refused first.
+                    assert!((512_000_000_000..530_000_000_000).contains(&needed), "{name}: {what}, {needed}");
                 }
                 other => panic!("{name}: {other:?}"),
             }

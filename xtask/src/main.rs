@@ -21,6 +21,7 @@ cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
 cargo xtask samples        train the encoders that the samples in www/samples come with, again
 cargo xtask bench inference …  how a transport grows with its points; --most N, --peers, --json FILE, --svg FILE
+cargo xtask bench agreement …  whether both ways to match many points come to the same; --points N, --dim D
 ";
 
 fn main() -> ExitCode {

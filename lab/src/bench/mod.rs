@@ -41,10 +41,12 @@ impl Drop for Folder {
 }
 
 /// `lab bench [--peers] [--data DIR] [--json FILE] [--repeats N]`; whole alignments are run N times, the peers once.
-/// `lab bench inference …` is about transport between many points instead.
+/// `lab bench inference …` is about transport between many points instead, `lab bench agreement …` about its two ways.
 pub fn bench(words: &[String]) -> Result<(), String> {
-    if let Some(("inference", rest)) = words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
-        return inference::inference(rest);
+    match words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        Some(("inference", rest)) => return inference::inference(rest),
+        Some(("agreement", rest)) => return inference::agreement(rest),
+        _ => {}
     }
     let arguments = Arguments::read(words, &["data", "json", "repeats"], &["peers"])?;
     let clouds = match arguments.get("data") {

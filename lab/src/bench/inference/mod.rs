@@ -1,6 +1,7 @@
 //! `cargo xtask bench inference`: how time and memory of a transport between all points grow with their number. Each
 //! size is solved in a process of its own, so that the peak of its memory is its own as well.
 
+mod agreement;
 mod chart;
 mod child;
 mod peers;
@@ -13,6 +14,7 @@ use crate::arguments::Arguments;
 use crate::npy;
 use point::{Point, exponent, table};
 
+pub use agreement::agreement;
 pub use child::child;
 
 /// Points a side.

@@ -18,8 +18,8 @@ use std::time::Duration;
 use browser::{Page, Setup, Webgpu, open, open_at, with_page};
 
 /// Nothing asserts on time; these only end a wait, and a test, that would last for ever.
-const PATIENCE: Duration = Duration::from_secs(90);
-const WHOLE_TEST: Duration = Duration::from_secs(400);
+const PATIENCE: Duration = Duration::from_secs(300);
+const WHOLE_TEST: Duration = Duration::from_secs(900);
 
 /// The diagnostics page, where a network learns a picture, without any data on the first one.
 const DIAGNOSTICS: &str = "&sample=none#diagnostics";

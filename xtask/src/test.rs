@@ -188,7 +188,7 @@ fn browser() -> Verdict {
     let mut tests = cargo(&arguments);
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "900");
     all([with_driver(tests)])
 }
 

@@ -222,3 +222,26 @@ fn measurements_in_the_place_of_labels_become_classes() {
     let [kept, _] = classed([rows(groups.clone()), rows(labels(1.0))]);
     assert_eq!(kept.labels, Some(groups));
 }
+
+/// Known pairs decide between candidates, and have no part in a figure that says how well distances agree.
+#[test]
+fn known_pairs_do_not_raise_the_rank_agreement() {
+    let (tables, truth) = tables();
+    let [x, y] = tables.each_ref().map(|table| prepare::fit(table, &[]).expect("fits").1);
+    let wrong: Vec<(usize, usize)> = truth.iter().map(|&(i, j)| (i, (j + 45) % 90)).take(20).collect();
+    let sides = Sides::new(x, y).expect("usable").knowing(wrong).expect("within");
+    let options = AlignOptions { steps: 60, sample: 60, ..options::defaults() };
+    let settings =
+        Settings { encoder: EncoderChoice::Linear, ..options::settings(&options).expect("usable") };
+    let alignment =
+        block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("aligns");
+    let best = alignment.best();
+    let mean = best.spearman.iter().sum::<f64>() / best.spearman.len() as f64;
+    let coupling =
+        block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl)).expect("infers");
+    let whole =
+        block_on(procedure::plan_spearman(&sides, &settings, &coupling, &mut NoControl)).expect("judged");
+    assert!((best.rank_agreement() - mean).abs() < 1e-12);
+    assert!((best.score - mean).abs() > 0.05, "the pairs are wrong, and cost: {} beside {mean}", best.score);
+    assert!((whole - mean).abs() < 0.02, "{whole} beside {mean}");
+}

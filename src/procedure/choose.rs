@@ -82,6 +82,13 @@ pub struct Candidate {
     pub error: f32,
 }
 
+impl Candidate {
+    /// The mean plan Spearman over the panel. Known pairs have no part in it.
+    pub fn rank_agreement(&self) -> f64 {
+        mean(&self.spearman)
+    }
+}
+
 /// All candidates, best first.
 pub struct Alignment {
     pub candidates: Vec<Candidate>,
@@ -239,10 +246,9 @@ impl<'a> Judge<'a> {
         Ok((Candidate { encoders, origin, spearman, score, difference: 0.0, matches, error }, coupling))
     }
 
-    /// The score of a plan between all points, of which the judged rows count.
-    pub(super) fn score_whole(&self, coupling: &Coupling) -> f64 {
-        let part = self.part(coupling);
-        self.score(&self.spearman(&part), &part)
+    /// The rank agreement of a plan between all points, of which the judged rows count.
+    pub(super) fn agreement_of_whole(&self, coupling: &Coupling) -> f64 {
+        mean(&self.spearman(&self.part(coupling)))
     }
 
     /// Encoders whose plan between all points is there already, as the only candidate.

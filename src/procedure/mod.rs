@@ -161,14 +161,14 @@ pub async fn align(
     judge.choose(candidates)
 }
 
-/// The score of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
+/// The rank agreement of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
 pub async fn plan_spearman(
     sides: &Sides,
     settings: &Settings,
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<f64, Failure> {
-    Ok(choose::Judge::new(sides, settings, control).await?.score_whole(coupling))
+    Ok(choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling))
 }
 
 /// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.

@@ -38,7 +38,8 @@ impl Study {
     /// The outcome and its bulk data.
     pub async fn outcome(&self, control: &mut impl Control) -> Result<(Outcome, Vec<Vec<f32>>), Failure> {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
-        let (outcome, bulk) = self.looked.outcome(&self.subject, self.candidate().score, control).await?;
+        let (outcome, bulk) =
+            self.looked.outcome(&self.subject, self.candidate().rank_agreement(), control).await?;
         let outcome = Outcome {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,

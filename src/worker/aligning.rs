@@ -365,8 +365,9 @@ fn trained(desk: &Desk) -> Option<Model> {
 
 fn record(desk: &Desk, device: &Device) -> Record {
     let study = desk.study.as_ref();
-    let figures =
-        study.map(|study| study.looked.figures(&study.subject, study.candidate().score)).unwrap_or_default();
+    let figures = study
+        .map(|study| study.looked.figures(&study.subject, study.candidate().rank_agreement()))
+        .unwrap_or_default();
     let metrics: BTreeMap<String, Option<f64>> =
         figures.into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
     let timings = study.map_or_else(Vec::new, |study| {

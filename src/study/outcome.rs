@@ -5,7 +5,7 @@ use super::findings::findings;
 use super::recall::Saved;
 use super::rows::Rows;
 use super::subject::{Looked, Subject};
-use super::view::{flat, together};
+use super::view::{Heat, flat, together};
 use crate::geometry::Dense;
 use crate::metrics::readout::Readout;
 use crate::procedure::{Alignment, Candidate, Control, Failure, Origin, Start, Watching};
@@ -144,35 +144,18 @@ impl Looked {
     }
 }
 
-/// The plan as a picture: rows and columns in the order of the aligned view's first coordinate, gathered into squares;
-/// 1 is the largest.
+/// The plan as a picture in the order of the aligned view; 1 is the largest.
 async fn picture(
     plan: &Matching,
-    [x, y]: [&Dense; 2],
+    aligned: [&Dense; 2],
     watch: &mut impl Watch,
 ) -> Result<Vec<f32>, Cancelled> {
-    let side = PICTURE.min(plan.rows()).min(plan.cols()).max(1);
-    let places = |points: &Dense| {
-        let mut order: Vec<usize> = (0..points.rows()).collect();
-        order.sort_by(|a, b| points.at(*a, 0).total_cmp(&points.at(*b, 0)));
-        let mut place = vec![0; points.rows()];
-        for (at, row) in order.into_iter().enumerate() {
-            place[row] = at * side / points.rows();
-        }
-        place
-    };
-    let (rows, cols) = (places(x), places(y));
-    let mut sums = vec![0f32; side * side];
-    plan.visit(watch, |tile| {
-        for (&i, masses) in tile.rows.iter().zip(tile.mass.chunks_exact(tile.cols.len().max(1))) {
-            let row = &mut sums[rows[i as usize] * side..][..side];
-            tile.cols.iter().zip(masses).for_each(|(&j, p)| row[cols[j as usize]] += p);
-        }
-    })
-    .await?;
-    let most = sums.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    sums.iter_mut().for_each(|v| *v /= most);
-    Ok(sums)
+    let mut heat = Heat::new(aligned, PICTURE);
+    plan.visit(watch, |tile| heat.add(tile)).await?;
+    let mut values = heat.values();
+    let most = values.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    values.iter_mut().for_each(|v| *v /= most);
+    Ok(values)
 }
 
 /// Rows of the table of matches whose ids or labels contain the words: all that fit, and those from `from` on.

@@ -2,6 +2,7 @@
 
 use crate::geometry::Dense;
 use crate::geometry::spectral::{principal_axes, product};
+use crate::scale::Tile;
 
 /// Rows on which axes are found; all are projected.
 const SEEN: usize = 3000;
@@ -72,22 +73,48 @@ pub fn steady(now: &mut [Dense], before: &[Dense]) {
     }
 }
 
-/// A plan as a square picture of at most `most` values a side: rows and columns in the order of both clouds' first
-/// coordinate, gathered into squares.
-pub fn heat(plan: &Dense, clouds: [&Dense; 2], most: usize) -> Vec<f32> {
-    let side = most.min(plan.rows()).min(plan.cols()).max(1);
-    let [rows, cols] = clouds.map(|cloud| {
-        let mut order: Vec<usize> = (0..cloud.rows()).collect();
-        order.sort_by(|a, b| cloud.at(*a, 0).total_cmp(&cloud.at(*b, 0)));
-        let mut places = vec![0; cloud.rows()];
-        order.into_iter().enumerate().for_each(|(at, row)| places[row] = at * side / cloud.rows());
-        places
-    });
-    let mut sums = vec![0f32; side * side];
-    for (i, row) in rows.into_iter().enumerate() {
-        plan.row(i).iter().zip(&cols).for_each(|(p, col)| sums[row * side + col] += p);
+/// A plan as a square picture: rows and columns in the order of both clouds' first coordinate, gathered into squares.
+pub struct Heat {
+    side: usize,
+    places: [Vec<usize>; 2],
+    sums: Vec<f32>,
+}
+
+impl Heat {
+    /// An empty picture of at most `most` values a side.
+    pub fn new(clouds: [&Dense; 2], most: usize) -> Self {
+        let side = most.min(clouds[0].rows()).min(clouds[1].rows()).max(1);
+        let places = clouds.map(|cloud| {
+            let mut order: Vec<usize> = (0..cloud.rows()).collect();
+            order.sort_by(|a, b| cloud.at(*a, 0).total_cmp(&cloud.at(*b, 0)));
+            let mut places = vec![0; cloud.rows()];
+            order.into_iter().enumerate().for_each(|(at, row)| places[row] = at * side / cloud.rows());
+            places
+        });
+        Self { side, places, sums: vec![0.0; side * side] }
     }
-    sums
+
+    /// Adds a part of the plan.
+    pub fn add(&mut self, tile: Tile<'_>) {
+        let [rows, cols] = &self.places;
+        for (&i, masses) in tile.rows.iter().zip(tile.mass.chunks_exact(tile.cols.len().max(1))) {
+            let row = &mut self.sums[rows[i as usize] * self.side..][..self.side];
+            tile.cols.iter().zip(masses).for_each(|(&j, p)| row[cols[j as usize]] += p);
+        }
+    }
+
+    /// The sums, row by row.
+    pub fn values(self) -> Vec<f32> {
+        self.sums
+    }
+}
+
+/// The picture of a plan that is held.
+pub fn heat(plan: &Dense, clouds: [&Dense; 2], most: usize) -> Vec<f32> {
+    let mut heat = Heat::new(clouds, most);
+    let [rows, cols] = [plan.rows(), plan.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
+    heat.add(Tile { rows: &rows, cols: &cols, mass: plan.data(), log_mass: None });
+    heat.values()
 }
 
 #[cfg(test)]

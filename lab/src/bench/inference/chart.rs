@@ -150,9 +150,10 @@ mod tests {
             memory_mb: None,
         };
         let svg = svg(&[point(1000, 0.01), point(10_000, 1.0), point(100_000, 100.0)]);
-        // From corner to corner; nothing is known of memory, so that panel stays away.
-        assert!(svg.contains("M 64.0 252.0 L 234.0 144.0 L 404.0 36.0"), "{svg}");
-        assert!(svg.contains("a &lt; b, 16 dimensions") && !svg.contains("memory"), "{svg}");
+        // From corner to corner of the second panel; nothing is known of memory and of errors, so those panels stay away.
+        assert!(svg.contains("M 484.0 252.0 L 654.0 144.0 L 824.0 36.0"), "{svg}");
+        assert!(svg.contains("a &lt; b, 16 dimensions"), "{svg}");
+        assert!(!svg.contains("memory") && !svg.contains("until solved"), "{svg}");
         assert!(svg.contains(">0.01<") && svg.contains(">100000<"), "{svg}");
     }
 }

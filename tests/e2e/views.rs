@@ -209,21 +209,24 @@ fn the_plan_and_the_points_move_while_they_are_found() {
     with_page(Setup { size: (1280, 1000), ..Setup::default() }, async |page| {
         words(&page).await;
         page.wait_for("[data-testid=heat-live]").await;
-        let picture = "return [document.querySelector('[data-testid=status]').innerText,
+        let picture = "const status = document.querySelector('[data-testid=status]');
+                       return [status.dataset.state, status.innerText,
                                document.querySelector('[data-testid=view-live]').toDataURL()]";
         let first = page.script(picture).await;
-        page.sleep(700).await;
-        let second = page.script(picture).await;
+        loop {
+            page.sleep(100).await;
+            let next = page.script(picture).await;
+            let words = next[1].as_str().unwrap_or_default();
+            assert!(
+                next[0] == "training" && !words.starts_with("training"),
+                "linear maps stood still: {words:?}"
+            );
+            if next[2] != first[2] {
+                break;
+            }
+        }
         assert!(colours(&page, "heat-live").await > 5, "the plan is drawn");
         page.shoot("training").await;
-        for look in [&first, &second] {
-            assert!(
-                look[0].as_str().is_some_and(|s| s.contains("linear")),
-                "networks come later: {}",
-                look[0]
-            );
-        }
-        assert_ne!(first[1], second[1], "linear maps move too");
         page.done().await;
         assert_eq!(page.count("[data-testid=heat-live]").await, 0, "the whole plan takes its place");
     });

@@ -36,20 +36,12 @@ impl<'w, W: Watch> Pace<'w, W> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-
-    /// Lets work go on to its end.
-    pub(in super::super) struct Nobody;
-
-    impl Watch for Nobody {
-        async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
-            Ok(())
-        }
-    }
+    use crate::watch::{NoWatch, unwatched};
 
     /// The result of work that nobody watches.
     pub(in super::super) fn at_once<T>(
-        work: impl AsyncFnOnce(&mut Pace<'_, Nobody>) -> Result<T, Cancelled>,
+        work: impl AsyncFnOnce(&mut Pace<'_, NoWatch>) -> Result<T, Cancelled>,
     ) -> T {
-        pollster::block_on(work(&mut Pace::new(&mut Nobody))).expect("nobody cancels")
+        unwatched(work(&mut Pace::new(&mut NoWatch))).expect("nobody cancels")
     }
 }

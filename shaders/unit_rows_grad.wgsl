@@ -1,8 +1,9 @@
-// Back through x ↦ u = x/|x|: out_i = (g_i − ⟨g_i, u_i⟩ u_i) / |x_i|, zero for a row without a direction. One
+// Back through x ↦ u = x/|x|: out_i = α (g_i − ⟨g_i, u_i⟩ u_i) / |x_i|, zero for a row without a direction. One
 // workgroup a row.
 
 struct Params {
     rows: u32, cols: u32,
+    alpha: f32,
     grad_offset: u32, grad_stride: u32,
     unit_offset: u32, unit_stride: u32,
     lengths_offset: u32, lengths_stride: u32,
@@ -33,7 +34,7 @@ fn main(
     for (var j = lane; j < p.cols; j += LANES) { sum += grad[grad_row + j] * unit[unit_row + j]; }
     let along = sum_lanes(lane, sum);
     let length = lengths[p.lengths_offset + group.z * p.lengths_stride + i];
-    let scale = select(0.0, 1.0 / max(length, LEAST), length > LEAST);
+    let scale = select(0.0, p.alpha / max(length, LEAST), length > LEAST);
     for (var j = lane; j < p.cols; j += LANES) {
         out[out_row + j] = scale * (grad[grad_row + j] - along * unit[unit_row + j]);
     }

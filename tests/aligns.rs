@@ -101,12 +101,13 @@ fn objective(plan: &mut Plan, loss: Loss, [x, y]: [&Dense; 2], batch: u32) -> Ob
             Objective::Classic(Distances::Dense { x, y })
         }
         Loss::ClassicLowRank => {
-            let [fx, fy] = [x, y].map(|side| factors(side, Metric::SquaredEuclidean).expect("has factors"));
+            let [fx, fy] =
+                [x, y].map(|side| factors(side, Metric::SquaredEuclidean, side.cols()).expect("has factors"));
             Objective::Classic(Distances::LowRank {
                 u: put(plan, &fx.u, batch),
-                us: put(plan, &fx.us, batch),
+                us: put(plan, &fx.scaled(), batch),
                 v: put(plan, &fy.u, batch),
-                vt: put(plan, &fy.us, batch),
+                vt: put(plan, &fy.scaled(), batch),
             })
         }
         Loss::RankDense => {

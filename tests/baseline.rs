@@ -105,8 +105,8 @@ block_on_test! {
             solve(&mut cpu, &gw).await.expect("solves").coupling.iter().map(|&v| v.into()).collect();
 
         let mut plan = Plan::new();
-        let [fx, fy] = [&x, &y].map(|points| factors(points, Metric::SquaredEuclidean).expect("has factors"));
-        let [u, us, v, vt] = [&fx.u, &fx.us, &fy.u, &fy.us].map(|factor| put(&mut plan, factor));
+        let [fx, fy] = [&x, &y].map(|points| factors(points, Metric::SquaredEuclidean, points.cols()).expect("has factors"));
+        let [u, us, v, vt] = [&fx.u, &fx.scaled(), &fy.u, &fy.scaled()].map(|factor| put(&mut plan, factor));
         let distances = Distances::LowRank { u, us, v, vt };
         let gw = EntropicGw::record(&mut plan, &settings, Marginals { a: &a, b: &b }, &distances);
         // What a plan that ignores the distances would be.

@@ -49,9 +49,9 @@ block_on_test! {
             let map = Dense::new(4, dims, rng.fill(4 * dims, -1.0, 1.0));
             Dense::from_fn(POINTS, dims, |i, j| (0..4).map(|k| hidden.at(i, k) * map.at(k, j)).sum::<f32>() / 4.0)
         });
-        let [fx, fy] = [&x, &y].map(|side| factors(side, Metric::Cosine).expect("has factors"));
+        let [fx, fy] = [&x, &y].map(|side| factors(side, Metric::Cosine, side.cols()).expect("has factors"));
         let mut plan = Plan::new();
-        let [u, us, v, vt] = [&fx.u, &fx.us, &fy.u, &fy.us].map(|factor| put(&mut plan, factor));
+        let [u, us, v, vt] = [&fx.u, &fx.scaled(), &fy.u, &fy.scaled()].map(|factor| put(&mut plan, factor));
         let objective = Objective::Classic(Distances::LowRank { u, us, v, vt });
         let (x, y) = (put(&mut plan, &x), put(&mut plan, &y));
         let settings = AlignSettings { steps: STEPS, ..AlignSettings::default() };

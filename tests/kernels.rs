@@ -58,7 +58,10 @@ kernel_tests!(
     soft_rank_grad,
     change,
     pair_sinkhorn,
-    relax
+    relax,
+    place,
+    panels,
+    pair_apply
 );
 
 async fn agrees(name: &str) {

@@ -8,7 +8,7 @@ mod fixtures;
 use common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
 use concord::plan::{Mat, PassId, Plan};
-use concord::solver::cost::SqmCost;
+use concord::solver::cost::{Cost, CostKind};
 use concord::solver::implicit;
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::sinkhorn::{Marginals, Sinkhorn};
@@ -45,7 +45,7 @@ block_on_test! {
         let mut plan = Plan::new();
         let [z, w, grad] = ["fx", "gy", "upstream"].map(|key| input(&mut plan, &case[key]));
         let pass = plan.begin_pass("cost");
-        let cost = SqmCost::forward(&mut plan, z, w);
+        let cost = Cost::forward(&mut plan, CostKind::Sqm, z, w);
         let [dz, dw] = cost.backward(&mut plan, grad);
         play(&plan, pass, 1, &[
             (cost.cost(), numbers(&case["C"]), 1e-5, "cost"),

@@ -68,6 +68,12 @@ pub const FIELDS: &[Field] = &[
         "Rows a side that each network sees; more is slower and steadier.",
         Kind::Whole(8, 4096),
     ),
+    field(
+        "all_points",
+        "Trained on",
+        "All points at once needs the classic objective and distances by angles or squared ones; slow without a good graphics card, and past what a subsample can show.",
+        Kind::Choice(&[("no", "a subsample"), ("yes", "all points at once")]),
+    ),
     field("steps", "Training steps", "How long each network is trained.", Kind::Whole(1, 100_000)),
     field(
         "fits",
@@ -164,6 +170,7 @@ pub fn get(options: &AlignOptions, name: &str) -> String {
         "cost" => options.cost.clone(),
         "annealing" => options.annealing.clone(),
         "sample" => options.sample.to_string(),
+        "all_points" => if options.all_points { "yes" } else { "no" }.to_owned(),
         "steps" => options.steps.to_string(),
         "fits" => options.fits.to_string(),
         "redraw" => options.redraw.map(|every| every.to_string()).unwrap_or_default(),
@@ -204,6 +211,7 @@ pub fn set(options: &mut AlignOptions, name: &str, text: &str) -> Result<(), Str
         "cost" => options.cost = word,
         "annealing" => options.annealing = word,
         "sample" => options.sample = whole()?,
+        "all_points" => options.all_points = text == "yes",
         "steps" => options.steps = whole()?,
         "fits" => options.fits = whole()?,
         "redraw" => options.redraw = if text.trim().is_empty() { None } else { Some(whole()?) },
@@ -228,6 +236,24 @@ pub fn set(options: &mut AlignOptions, name: &str, text: &str) -> Result<(), Str
 pub fn conflict(options: &AlignOptions) -> Option<(&'static str, String)> {
     if options.annealing != "constant" && options.eps_end > options.eps_start {
         return Some(("eps_end", "ε has to shrink: make its end smaller than its start.".into()));
+    }
+    if options.all_points && options.encoder != "linear" {
+        if options.loss != "classic" {
+            return Some(("loss", "Training on all points at once needs the classic objective.".into()));
+        }
+        for (field, distance) in [("distance_x", &options.distance_x), ("distance_y", &options.distance_y)] {
+            if ["euclidean", "geodesic", "given"].contains(&distance.as_str()) {
+                let why =
+                    "Training on all points at once needs a distance by angles or the squared Euclidean one.";
+                return Some((field, why.into()));
+            }
+        }
+        if options.dirichlet > 0.0 {
+            return Some((
+                "dirichlet",
+                "Training on all points at once has no smoothness: set it to 0.".into(),
+            ));
+        }
     }
     if options.distance_x.is_empty() != options.distance_y.is_empty() {
         let open = if options.distance_x.is_empty() { "distance_x" } else { "distance_y" };

@@ -69,7 +69,7 @@ pub fn between(x: &Dense, y: &Dense, metric: Metric) -> Dense {
 }
 
 /// The rows as the product needs them: shifted, or centred and of length 1.
-fn prepared(points: &Dense, shift: &[f32], metric: Metric) -> Dense {
+pub(super) fn prepared(points: &Dense, shift: &[f32], metric: Metric) -> Dense {
     let mut points = points.clone();
     for i in 0..points.rows() {
         let row = points.row_mut(i);

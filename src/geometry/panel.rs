@@ -5,6 +5,7 @@ use super::Dense;
 use super::distance::{Metric, pairwise};
 use super::geodesic::geodesics;
 use super::graph::{EdgeWeight, Graph};
+use super::low_rank::{LowRank, factors};
 use super::normalise::Normalisation;
 
 /// A way to measure one side from the inside.
@@ -59,23 +60,43 @@ impl Distance {
         matches!(self, Self::Cosine | Self::Centred | Self::Correlation)
     }
 
+    /// The distances within a side as thin products, of about `most` columns at most; none where they have no such form.
+    pub fn low_rank(self, points: &Dense, most: usize) -> Option<LowRank> {
+        let metric = match self {
+            Self::SquaredEuclidean => Metric::SquaredEuclidean,
+            Self::Cosine | Self::Centred | Self::Standardised => Metric::Cosine,
+            Self::Correlation => Metric::Correlation,
+            Self::Euclidean | Self::Geodesic | Self::Given => return None,
+        };
+        factors(&self.seen(points), metric, most)
+    }
+
+    /// Whether [`Distance::low_rank`] has something for points that differ.
+    pub fn is_low_rank(self) -> bool {
+        !matches!(self, Self::Euclidean | Self::Geodesic | Self::Given)
+    }
+
+    /// Points such that their angles, or the ways between them, are what this distance measures.
+    fn seen(self, points: &Dense) -> Dense {
+        let mut seen = points.clone();
+        match self {
+            Self::Centred => {
+                Normalisation::L2Rows.apply(&mut seen);
+                Normalisation::Centre.apply(&mut seen);
+            }
+            Self::Standardised => Normalisation::ZScore.apply(&mut seen),
+            _ => {}
+        }
+        seen
+    }
+
     /// All distances within a side; none if they cannot be had from points. A neighbour graph that falls apart is
     /// joined by its shortest bridges.
     pub fn matrix(self, points: &Dense) -> Option<Dense> {
         Some(match self {
             Self::Given => return None,
             Self::Cosine => pairwise(points, Metric::Cosine),
-            Self::Centred => {
-                let mut centred = points.clone();
-                Normalisation::L2Rows.apply(&mut centred);
-                Normalisation::Centre.apply(&mut centred);
-                pairwise(&centred, Metric::Cosine)
-            }
-            Self::Standardised => {
-                let mut scored = points.clone();
-                Normalisation::ZScore.apply(&mut scored);
-                pairwise(&scored, Metric::Cosine)
-            }
+            Self::Centred | Self::Standardised => pairwise(&self.seen(points), Metric::Cosine),
             Self::Correlation => pairwise(points, Metric::Correlation),
             Self::Euclidean => pairwise(points, Metric::Euclidean),
             Self::SquaredEuclidean => pairwise(points, Metric::SquaredEuclidean),
@@ -127,6 +148,12 @@ pub fn default_panel(dims: [usize; 2]) -> Vec<Measure> {
     let mut panel = vec![both(Cosine, Euclidean), both(Centred, Geodesic), both(Correlation, Geodesic)];
     panel.dedup();
     panel
+}
+
+/// The measure whose distances are thin products, given the columns of both sides.
+pub fn thin_measure(dims: [usize; 2]) -> Measure {
+    let [x, y] = dims.map(|d| if d > POSITIONS { Distance::Cosine } else { Distance::SquaredEuclidean });
+    Measure { x, y }
 }
 
 /// Neighbours in the graph that geodesics follow: few, because one edge across a gap spoils all paths.

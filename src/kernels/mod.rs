@@ -20,8 +20,11 @@ pub mod mat_vec;
 pub mod matmul;
 pub mod mse_grad;
 pub mod outer_divide;
+pub mod pair_apply;
 pub mod pair_rows;
 pub mod pair_sinkhorn;
+pub mod panels;
+pub mod place;
 pub mod reduce;
 pub mod relax;
 pub mod row_dots;
@@ -85,6 +88,9 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &change::KERNEL, cases: change::cases },
     Entry { kernel: &pair_sinkhorn::KERNEL, cases: pair_sinkhorn::cases },
     Entry { kernel: &relax::KERNEL, cases: relax::cases },
+    Entry { kernel: &place::KERNEL, cases: place::cases },
+    Entry { kernel: &panels::KERNEL, cases: panels::cases },
+    Entry { kernel: &pair_apply::KERNEL, cases: pair_apply::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

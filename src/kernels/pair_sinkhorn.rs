@@ -5,6 +5,7 @@
 //! half-steps of their own would take them twice. A device, which has no room for whole rows, takes them twice within
 //! the dispatch; it has arithmetic to spare. A dispatch is about some rows only, so that a submit can be kept short.
 
+use super::panels::padded;
 use super::support::{Case, CaseBuilder, PANEL, Rows, scheduled_row};
 use super::wgsl;
 use crate::plan::{Binding, Call, Clock, Kernel, Mat, Params as _, Plan, linear_grid, params};
@@ -45,7 +46,7 @@ pub const GROUP: u32 = 24;
 pub struct PairSinkhorn {
     /// Points of the rows.
     pub x: Mat,
-    /// Points of the columns, as [`panels`] lays them out.
+    /// Points of the columns, in [`panels`](super::panels).
     pub y: Mat,
     /// ĝ = g − |y|², a vector.
     pub g: Mat,
@@ -55,25 +56,6 @@ pub struct PairSinkhorn {
     pub partial: Mat,
     pub clock: Clock,
     pub eps_column: u32,
-}
-
-/// Columns including those that fill up the last panel.
-pub fn padded(cols: u32) -> u32 {
-    cols.next_multiple_of(PANEL as u32)
-}
-
-/// The points of the columns in panels of sixteen, each dimension by dimension, the last one filled up with zeros:
-/// the order in which both executors read them.
-pub fn panels(points: &[f32], dim: usize) -> Vec<f32> {
-    let count = points.len() / dim;
-    let mut packed = vec![0.0; count.next_multiple_of(PANEL) * dim];
-    for (j, point) in points.chunks_exact(dim).enumerate() {
-        let panel = &mut packed[j / PANEL * PANEL * dim..];
-        for (l, v) in point.iter().enumerate() {
-            panel[l * PANEL + j % PANEL] = *v;
-        }
-    }
-    packed
 }
 
 /// Records an iteration for the rows `first..first + rows`: their `f`, and their masses in `partial`.

@@ -8,6 +8,7 @@ use crate::plan::{Binding, Call, Kernel, Mat, Params as _, Plan, linear_grid, pa
 params! {
     struct Params {
         rows: u32, cols: u32,
+        alpha: f32,
         grad_offset: u32, grad_stride: u32,
         unit_offset: u32, unit_stride: u32,
         lengths_offset: u32, lengths_stride: u32,
@@ -30,8 +31,8 @@ pub static KERNEL: Kernel = Kernel {
     twin,
 };
 
-/// Records `out_i = (g_i − ⟨g_i, u_i⟩ u_i)/|x_i|` for `[g, u, lengths, out]`, zero where there is no direction.
-pub fn record(plan: &mut Plan, [grad, unit, lengths, out]: [Mat; 4]) {
+/// Records `out_i = alpha·(g_i − ⟨g_i, u_i⟩ u_i)/|x_i|` for `[g, u, lengths, out]`, zero where there is no direction.
+pub fn record(plan: &mut Plan, alpha: f32, [grad, unit, lengths, out]: [Mat; 4]) {
     for other in [unit, out] {
         assert_eq!(
             (grad.rows, grad.cols, grad.batch),
@@ -47,6 +48,7 @@ pub fn record(plan: &mut Plan, [grad, unit, lengths, out]: [Mat; 4]) {
     let params = Params {
         rows: grad.rows,
         cols: grad.cols,
+        alpha,
         grad_offset: grad.offset,
         grad_stride: grad.stride,
         unit_offset: unit.offset,
@@ -73,7 +75,7 @@ fn twin(call: Call<'_>) {
         for (i, (out, &length)) in out.chunks_exact_mut(cols).zip(lengths).enumerate() {
             let (grad, unit) = (&grad[i * cols..][..cols], &unit[i * cols..][..cols]);
             let along = grad.iter().zip(unit).map(|(g, u)| f64::from(*g) * f64::from(*u)).sum::<f64>() as f32;
-            let scale = if length > LEAST { 1.0 / length } else { 0.0 };
+            let scale = if length > LEAST { p.alpha / length } else { 0.0 };
             for ((out, g), u) in out.iter_mut().zip(grad).zip(unit) {
                 *out = scale * (g - along * u);
             }
@@ -90,7 +92,7 @@ pub fn cases() -> Vec<Case> {
             let unit = case.random("unit", [batch, n, d], -0.1, 0.1);
             let lengths = case.random("lengths", [batch, n, 1], low, 3.0 * low);
             let out = case.gapped("out", [batch, n, d]);
-            record(&mut case.plan, [grad, unit, lengths, out]);
+            record(&mut case.plan, -1.5, [grad, unit, lengths, out]);
             cases.push(case.compare(&[out.buf], 1e-5));
         }
     }

@@ -13,6 +13,7 @@ mod objective;
 mod sides;
 mod streamed;
 mod transport;
+mod whole;
 mod without_encoders;
 
 pub use choose::{Alignment, Candidate, Origin, Start};
@@ -22,10 +23,11 @@ pub use objective::{Form, objective};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};
+pub use whole::{RANK as THIN, suits as suits_all_points};
 pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
-use crate::geometry::panel::Measure;
+use crate::geometry::panel::{Measure, thin_measure};
 use crate::solver::align::AlignSettings;
 use crate::solver::infer::Encoders;
 
@@ -76,6 +78,8 @@ pub struct Settings {
     pub fits: u32,
     /// Points a side that a network is trained on.
     pub sample: usize,
+    /// Whether they are trained on all points instead, at once, as [`suits_all_points`] says.
+    pub all_points: bool,
     pub train: AlignSettings,
     /// Steps after which every fit gets a new subsample; 0 for the same all along. None: as the sides suggest
     /// ([`Settings::redrawn`]).
@@ -104,6 +108,7 @@ impl Default for Settings {
             measures: Vec::new(),
             fits: 1,
             sample: 300,
+            all_points: false,
             train: AlignSettings::default(),
             redraw: None,
             dirichlet: 0.0,
@@ -120,7 +125,11 @@ impl Default for Settings {
 impl Settings {
     /// The measures for these sides.
     pub fn panel(&self, sides: &Sides) -> Vec<Measure> {
-        if self.measures.is_empty() { sides.default_panel() } else { self.measures.clone() }
+        match &self.measures[..] {
+            [] if self.all_points => vec![thin_measure(sides.dims())],
+            [] => sides.default_panel(),
+            chosen => chosen.to_vec(),
+        }
     }
 
     /// Steps after which every fit gets a new subsample of these sides; none for the same all along.
@@ -143,13 +152,21 @@ pub async fn align(
     settings: &Settings,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
+    let networks = settings.encoder != EncoderChoice::Linear;
+    if networks && settings.all_points {
+        suits_all_points(sides, settings)?;
+    }
     let judge = choose::Judge::new(sides, settings, control).await?;
     let mut candidates = Vec::new();
     if settings.encoder != EncoderChoice::Networks {
         candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
     }
-    if settings.encoder != EncoderChoice::Linear {
-        let networks = network::candidates(device, sides, settings, &judge, control).await?;
+    if networks {
+        let networks = if settings.all_points {
+            whole::candidates(device, sides, settings, &judge, control).await?
+        } else {
+            network::candidates(device, sides, settings, &judge, control).await?
+        };
         let best = networks.iter().map(|(network, _)| network.score).fold(f64::MIN, f64::max);
         for (network, plan) in networks {
             if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {

@@ -8,7 +8,7 @@ use super::control::{Control, Failure, Progress};
 use crate::exec::{AnyExecutor, Device, Executor};
 use crate::scale::{Clouds, Implicit, Solved};
 use crate::solver::momentum::{Momentum, Verdict};
-use crate::solver::streamed::{Extent, Look, Streamed, Stride, panels};
+use crate::solver::streamed::{Extent, Look, Streamed, Stride, packed};
 
 /// ε begins here; the mean cost is 1.
 const COARSEST: f32 = 1.0;
@@ -28,7 +28,7 @@ const LAST_PATIENCE: u32 = 2000;
 /// Stretches without a better error after which there is no hope: what rounding leaves.
 const STALE: u32 = 8;
 /// Submits under way: a cancelled run waits for these.
-const IN_FLIGHT: u32 = 2;
+pub(super) const IN_FLIGHT: u32 = 2;
 
 /// Solves the transport at `eps` until the columns miss their weights by no more than `tolerance` in sum, or as far as
 /// it goes; from potentials that an earlier run has reached, where they are given.
@@ -94,7 +94,7 @@ fn extent_of(clouds: &Clouds, eps: f32, start: Option<&[Vec<f32>; 2]>) -> Result
 
 /// Pairs in one submit: a few tens of milliseconds of work, in a browser and on a slow device as well. What a pair
 /// takes grows with the dimensions, and besides there is an exponential, worth about 32 of them.
-fn pairs_at_once(device: &Device, dim: u32) -> u64 {
+pub(super) fn pairs_at_once(device: &Device, dim: u32) -> u64 {
     let at_32 = if matches!(device, Device::Cpu) { 1 << 24 } else { 1 << 25 };
     at_32 * 64 / u64::from(dim + 32)
 }
@@ -130,8 +130,8 @@ impl<C: Control> Run<'_, C> {
     /// Hands everything to the device.
     fn load(&mut self, start: Option<&[Vec<f32>; 2]>) -> Result<(), Failure> {
         let Clouds { x, y, x_squares, y_squares } = self.clouds;
-        self.executor.write(self.recorded.x.buf, x.data())?;
-        self.executor.write(self.recorded.y.buf, &panels(y.data(), y.cols()))?;
+        self.executor.write(self.recorded.steps.points[0].buf, x.data())?;
+        self.executor.write(self.recorded.steps.points[1].buf, &packed(y.data(), y.cols()))?;
         self.kept = match start {
             Some([f, g]) => [difference(f, x_squares), difference(g, y_squares)],
             // Potentials of zero.
@@ -143,8 +143,8 @@ impl<C: Control> Run<'_, C> {
     /// Takes the device back to the kept potentials; the iteration that follows leaves them as they are.
     fn restore(&mut self) -> Result<(), Failure> {
         let cols = self.extent.cols;
-        self.executor.write(self.recorded.g.buf, &self.kept[1])?;
-        self.executor.write(self.recorded.sums.buf, &vec![1.0 / cols as f32; cols as usize])?;
+        self.executor.write(self.recorded.steps.g.buf, &self.kept[1])?;
+        self.executor.write(self.recorded.steps.sums.buf, &vec![1.0 / cols as f32; cols as usize])?;
         Ok(())
     }
 
@@ -224,8 +224,8 @@ impl<C: Control> Run<'_, C> {
 
     /// Keeps the potentials as they stand, here and with whoever watches.
     async fn keep(&mut self, now: Look) -> Result<(), Failure> {
-        let f = self.executor.read(self.recorded.f.buf).await?;
-        let g = self.executor.read(self.recorded.g.buf).await?;
+        let f = self.executor.read(self.recorded.steps.f.buf).await?;
+        let g = self.executor.read(self.recorded.steps.g.buf).await?;
         (self.kept, self.error) = ([f, g], now.error);
         let potentials = self.potentials();
         self.control.potentials(potentials);

@@ -18,6 +18,8 @@ pub struct AlignOptions {
     pub distance_y: String,
     /// Points a side that a network is trained on.
     pub sample: u32,
+    /// Whether networks are trained on all points at once instead.
+    pub all_points: bool,
     pub steps: u32,
     /// Network fits for each measure.
     pub fits: u32,

@@ -16,7 +16,7 @@ use crate::kernels::{Quotient, mat_t_vec, mat_vec, row_dots};
 use crate::plan::{Clock, Mat, Plan};
 
 /// When to stop: the residual relative to the right-hand side. A smaller one buys nothing.
-const TOLERANCE: f32 = 1e-3;
+pub(super) const TOLERANCE: f32 = 1e-3;
 
 /// The results of a backward pass through the plan.
 pub struct Implicit {

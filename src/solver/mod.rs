@@ -13,3 +13,4 @@ pub mod momentum;
 pub mod sinkhorn;
 pub mod streamed;
 pub mod terms;
+pub mod whole;

@@ -8,10 +8,10 @@
 use crate::kernels::pair_sinkhorn::{self, GROUP, PairSinkhorn};
 use crate::kernels::reduce::{self, Operation};
 use crate::kernels::relax::{self, Relax};
-use crate::kernels::{Quotient, accumulate, mat_t_vec, tick};
+use crate::kernels::{Quotient, accumulate, mat_t_vec, panels, tick};
 use crate::plan::{Clock, Mat, PassId, Plan};
 
-pub use crate::kernels::pair_sinkhorn::panels;
+pub use crate::kernels::panels::packed;
 
 /// The sizes of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,20 +60,81 @@ impl Stride {
     }
 }
 
-/// A recorded transport. Buffers start as zeros: who plays it writes `x`, `y`, `g`, `sums` and the schedule.
-pub struct Streamed {
-    pub plan: Plan,
-    /// An iteration: all of these in order.
-    pub parts: Vec<PassId>,
-    pub x: Mat,
-    /// As [`panels`] lays them out.
-    pub y: Mat,
+/// The half-steps of a transport that holds no plan, for whoever records them.
+#[derive(Clone, Copy, Debug)]
+pub struct HalfSteps {
+    /// The points of the rows, and those of the columns in [`panels`].
+    pub points: [Mat; 2],
     /// Potentials without the squares: `f − |x|²`, `g − |y|²`.
     pub f: Mat,
     pub g: Mat,
     pub velocity: Mat,
-    /// What the columns hold; with their weights in it, the first iteration leaves g as it is.
+    /// What the columns hold.
     pub sums: Mat,
+    clock: Clock,
+    /// Rows of a part: whole groups, or all there are.
+    share: u32,
+    partial: Mat,
+    masses: Mat,
+    ones: Mat,
+    weights: Mat,
+}
+
+impl HalfSteps {
+    /// Lays them out with about `pairs` pairs of points in a part. Both sides weigh all their points the same.
+    pub fn new(plan: &mut Plan, [x, y]: [Mat; 2], cols: u32, clock: Clock, pairs: u64) -> Self {
+        let rows = x.rows;
+        let share = share_of([rows, cols], pairs);
+        let [f, g, velocity, sums] = [("f", rows), ("g", cols), ("velocity", cols), ("column sums", cols)]
+            .map(|(label, len)| plan.mat(label, len, 1));
+        let partial = plan.mat("groups' masses", share.div_ceil(GROUP), cols);
+        let masses = plan.mat("masses", cols, 1);
+        let ones = plan.mat("ones", partial.rows, 1);
+        plan.set_initial(ones.buf, &vec![1.0; partial.rows as usize]);
+        let weights = plan.mat("weights", 1, cols);
+        plan.set_initial(weights.buf, &vec![1.0 / cols as f32; cols as usize]);
+        Self { points: [x, y], f, g, velocity, sums, clock, share, partial, masses, ones, weights }
+    }
+
+    /// Records an iteration, each part of it a pass of its own: the columns' step from their sums by the three columns
+    /// of the schedule from `stride` on, then f from g, and the sums of the columns that follow.
+    pub fn iteration(&self, plan: &mut Plan, parts: &mut Vec<PassId>, stride: u32) {
+        let Self { points: [x, y], f, g, velocity, sums, clock, partial, masses, ones, .. } = *self;
+        let pair = PairSinkhorn { x, y, g, f, partial, clock, eps_column: stride };
+        for first in (0..x.rows).step_by(self.share as usize) {
+            parts.push(plan.begin_pass("part of an iteration"));
+            if first == 0 {
+                let weight = 1.0 / g.rows as f32;
+                relax::record(plan, &Relax { sums, velocity, g, weight, clock, first_column: stride });
+            }
+            let here = self.share.min(x.rows - first);
+            pair_sinkhorn::record(plan, &pair, first, here);
+            let groups = here.div_ceil(GROUP);
+            let [partial, ones] = [partial, ones].map(|mat| Mat { rows: groups, ..mat });
+            mat_t_vec::record(plan, [partial, ones, masses], Quotient::Plain);
+            accumulate::record(plan, 1.0, masses, sums);
+        }
+    }
+
+    /// Records how far the columns are from their weights, `Σ_j |b − c_j|`.
+    pub fn error(&self, plan: &mut Plan, out: Mat) {
+        reduce::record_apart(plan, 1.0, [self.weights, self.sums.reshaped(1, self.sums.rows)], out);
+    }
+}
+
+/// Rows of a part with about `pairs` pairs: whole groups, or all there are.
+pub fn share_of([rows, cols]: [u32; 2], pairs: u64) -> u32 {
+    let groups = (pairs / u64::from(cols) / u64::from(GROUP)).max(1);
+    u64::from(rows).min(groups * u64::from(GROUP)) as u32
+}
+
+/// A recorded transport. Buffers start as zeros: who plays it writes the points, `g`, `sums` and the schedule.
+pub struct Streamed {
+    pub plan: Plan,
+    /// An iteration: all of these in order.
+    pub parts: Vec<PassId>,
+    /// With their weights as sums of the columns, the first iteration leaves g as it is.
+    pub steps: HalfSteps,
     /// The schedule has one row, a [`Stride`], which may be rewritten between iterations.
     pub clock: Clock,
 }
@@ -83,50 +144,26 @@ impl Streamed {
     /// refused before anything large exists.
     pub fn record(extent: Extent, pairs: u64) -> Self {
         let Extent { rows, cols, dim } = extent;
-        // Whole groups of rows, or all there are.
-        let groups = (pairs / u64::from(cols) / u64::from(GROUP)).max(1);
-        let share = u64::from(rows).min(groups * u64::from(GROUP)) as u32;
-
         let mut plan = Plan::new();
         let x = plan.mat("rows' points", rows, dim);
-        let y = plan.mat("columns' points", pair_sinkhorn::padded(cols), dim);
-        let [f, g, velocity, sums] = [("f", rows), ("g", cols), ("velocity", cols), ("column sums", cols)]
-            .map(|(label, len)| plan.mat(label, len, 1));
-        let partial = plan.mat("groups' masses", share.div_ceil(GROUP), cols);
-        let masses = plan.mat("masses", cols, 1);
-        let ones = plan.mat("ones", partial.rows, 1);
-        plan.set_initial(ones.buf, &vec![1.0; partial.rows as usize]);
-        let weight = 1.0 / cols as f32;
-        let weights = plan.mat("weights", 1, cols);
-        plan.set_initial(weights.buf, &vec![weight; cols as usize]);
+        let y = plan.mat("columns' points", panels::padded(cols), dim);
         let statistics = plan.mat("statistics", 1, 2);
         let means = plan.mat("mean potentials", 1, 2);
         let clock = plan.set_schedule(3, &Stride::plain(1.0).words());
         let ring = plan.set_stats(2, KEPT);
+        let steps = HalfSteps::new(&mut plan, [x, y], cols, clock, pairs);
 
-        let pair = PairSinkhorn { x, y, g, f, partial, clock, eps_column: 0 };
         let mut parts = Vec::new();
-        for first in (0..rows).step_by(share as usize) {
-            parts.push(plan.begin_pass("part of an iteration"));
-            if first == 0 {
-                relax::record(&mut plan, &Relax { sums, velocity, g, weight, clock, first_column: 0 });
-            }
-            let here = share.min(rows - first);
-            pair_sinkhorn::record(&mut plan, &pair, first, here);
-            let groups = here.div_ceil(GROUP);
-            let [partial, ones] = [partial, ones].map(|mat| Mat { rows: groups, ..mat });
-            mat_t_vec::record(&mut plan, [partial, ones, masses], Quotient::Plain);
-            accumulate::record(&mut plan, 1.0, masses, sums);
-        }
+        steps.iteration(&mut plan, &mut parts, 0);
         let cell = |mat: Mat, offset| Mat { offset, rows: 1, cols: 1, ..mat };
-        let line = |mat: Mat| mat.reshaped(1, mat.rows);
-        reduce::record_apart(&mut plan, 1.0, [weights, line(sums)], cell(statistics, 0));
-        for (at, (side, len)) in [(f, rows), (g, cols)].into_iter().enumerate() {
-            let mean = 1.0 / len as f32;
-            reduce::record(&mut plan, Operation::Sum, mean, line(side), cell(means, at as u32));
+        steps.error(&mut plan, cell(statistics, 0));
+        for (at, side) in [steps.f, steps.g].into_iter().enumerate() {
+            let mean = 1.0 / side.rows as f32;
+            let line = side.reshaped(1, side.rows);
+            reduce::record(&mut plan, Operation::Sum, mean, line, cell(means, at as u32));
         }
         reduce::record(&mut plan, Operation::Sum, 1.0, means, cell(statistics, 1));
         tick::record(&mut plan, statistics.buf, ring, clock);
-        Self { plan, parts, x, y, f, g, velocity, sums, clock }
+        Self { plan, parts, steps, clock }
     }
 }

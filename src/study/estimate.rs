@@ -7,7 +7,7 @@
 mod work;
 
 use super::pace::Pace;
-use crate::procedure::{self, EncoderChoice, JUDGED, REFINED, Settings, linear_sample};
+use crate::procedure::{self, EncoderChoice, JUDGED, REFINED, Settings, THIN, linear_sample};
 use crate::protocol::{Estimate, ExecutorKind, Way};
 use crate::solver::align::Align;
 
@@ -61,10 +61,11 @@ pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate
     let most = n.max(m);
     let wished = match settings.encoder {
         EncoderChoice::Linear => linear_sample(size.cols[0].max(size.cols[1])),
+        EncoderChoice::Both | EncoderChoice::Networks if settings.all_points => most,
         EncoderChoice::Both | EncoderChoice::Networks => settings.sample,
     };
     let wished = wished.min(most);
-    let sample = fitting(size, settings, machine, wished);
+    let sample = if settings.all_points { wished } else { fitting(size, settings, machine, wished) };
     let way = procedure::Way::of(n, m, machine.executor == ExecutorKind::Gpu).into();
     let bytes = bytes(size, settings, sample, way);
     let seconds = work::of(size, settings, sample, way).seconds(&machine.pace);
@@ -146,13 +147,24 @@ fn judged_squares(size: &Size) -> f64 {
 
 /// Bytes of training on a subsample.
 fn training(size: &Size, settings: &Settings, sample: usize) -> f64 {
-    let sample = sample as f64;
     let shapes = Align::shapes(&settings.train, size.cols.map(|cols| cols as u32));
     let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
     let layers: u32 = shapes.iter().flat_map(|shape| &shape.sizes).sum();
     // Parameters with their gradients and two moments; the values of every layer on the way there and back.
-    let networks = 4.0 * parameters as f64 + 2.0 * sample * f64::from(layers);
-    NUMBER * stack(size, settings) * (TRAINING_SQUARES * sample * sample + networks)
+    let networks = |points: f64| 4.0 * parameters as f64 + points * f64::from(layers);
+    if settings.all_points && settings.encoder != EncoderChoice::Linear {
+        // One fit after another. Beside its layers a point has its place among the factors, with and without weights.
+        let points: usize = size.rows.iter().sum();
+        let width = 4.0 * f64::from(settings.train.embedding) + 4.0 * thin_width(size);
+        return NUMBER * (networks(points as f64) + points as f64 * width);
+    }
+    let sample = sample as f64;
+    NUMBER * stack(size, settings) * (TRAINING_SQUARES * sample * sample + networks(2.0 * sample))
+}
+
+/// Columns of the thin products that training on all points takes for distances.
+fn thin_width(size: &Size) -> f64 {
+    (size.cols[0].max(size.cols[1]).min(THIN) + 2) as f64
 }
 
 /// Bytes of matching all points.

@@ -35,8 +35,21 @@ fn named<T: Copy>(table: &[(&'static str, T)], what: &str, name: &str) -> Result
 
 /// The settings a run has unless told otherwise.
 pub fn defaults() -> AlignOptions {
-    let Settings { encoder, loss, fits, sample, train, redraw, dirichlet, fused, pairs, eps, seed, .. } =
-        Settings::default();
+    let Settings {
+        encoder,
+        loss,
+        fits,
+        sample,
+        all_points,
+        train,
+        redraw,
+        dirichlet,
+        fused,
+        pairs,
+        eps,
+        seed,
+        ..
+    } = Settings::default();
     let AlignSettings {
         hidden,
         embedding,
@@ -55,6 +68,7 @@ pub fn defaults() -> AlignOptions {
         distance_x: String::new(),
         distance_y: String::new(),
         sample: sample as u32,
+        all_points,
         steps,
         fits,
         redraw,
@@ -131,6 +145,7 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         measures: measures(&options.distance_x, &options.distance_y)?,
         fits: within("The number of fits", options.fits, 1, 16)?,
         sample: within("The subsample", options.sample, 4, 4000)? as usize,
+        all_points: options.all_points,
         train,
         redraw: options.redraw,
         dirichlet: weight("The weight of the smoothness", options.dirichlet)?,

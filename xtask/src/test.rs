@@ -10,9 +10,9 @@ use crate::{build, system, tools};
 const WASM: &str = "wasm32-unknown-unknown";
 
 /// The test files that have one body for native Vulkan and for the browser.
-const DEVICE_TESTS: [&str; 10] = [
+const DEVICE_TESTS: [&str; 11] = [
     "kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "fit_time", "devices",
-    "streamed",
+    "streamed", "whole",
 ];
 
 /// The test files that only exist in the browser.

@@ -114,20 +114,20 @@ impl Clouds {
 
     /// The factors of cosine distances of mean ½, which training uses.
     pub fn factors(&self) -> Result<[LowRank; 2], String> {
-        let [x, y] = self.each(|side| factors(side, Metric::Cosine));
+        let [x, y] = self.each(|side| factors(side, Metric::Cosine, side.cols()));
         x.zip(y).map(|(x, y)| [x, y]).ok_or_else(|| "all points of a side lie in one direction".into())
     }
 
     /// The factors of [`Clouds::distances`].
     pub fn scaled_factors(&self) -> Result<[LowRank; 2], String> {
-        Ok(self.factors()?.map(|LowRank { u, us }| {
+        Ok(self.factors()?.map(|low| {
+            let (LowRank { u, s }, us) = (&low, low.scaled());
             let product =
                 |i: usize, j: usize| -> f32 { u.row(i).iter().zip(us.row(j)).map(|(a, b)| a * b).sum() };
             let rows = u.rows();
             let largest = (0..rows).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| product(i, j));
             let largest = largest.fold(f32::MIN_POSITIVE, f32::max);
-            let us = Dense::from_fn(rows, us.cols(), |i, j| us.at(i, j) / largest);
-            LowRank { u, us }
+            LowRank { u: u.clone(), s: s.iter().map(|s| s / largest).collect() }
         }))
     }
 }
@@ -140,7 +140,8 @@ mod tests {
     fn factors_and_distances_are_the_same_distances() {
         let part = Clouds::synthetic().part(40);
         let factors = part.scaled_factors().expect("has factors");
-        for (whole, LowRank { u, us }) in part.distances().iter().zip(&factors) {
+        for (whole, low) in part.distances().iter().zip(&factors) {
+            let (u, us) = (&low.u, low.scaled());
             assert!((whole.data().iter().copied().fold(0.0, f32::max) - 1.0).abs() < 1e-6);
             for (i, j) in (0..40).flat_map(|i| (0..40).map(move |j| (i, j))) {
                 let product: f32 = u.row(i).iter().zip(us.row(j)).map(|(a, b)| a * b).sum();

@@ -69,7 +69,7 @@ pub fn scaled_low_rank(plan: &mut Plan, clouds: &Clouds) -> Result<Distances, St
 }
 
 fn put_factors(plan: &mut Plan, [x, y]: &[LowRank; 2]) -> Distances {
-    let [u, us, v, vt] = [&x.u, &x.us, &y.u, &y.us].map(|factor| put(plan, factor));
+    let [u, us, v, vt] = [&x.u, &x.scaled(), &y.u, &y.scaled()].map(|factor| put(plan, factor));
     Distances::LowRank { u, us, v, vt }
 }
 

@@ -1,6 +1,7 @@
 //! What several kernels share, the Rust side of `shaders/shared/`.
 
 mod activation;
+mod applied;
 mod case;
 mod clock;
 mod exp;
@@ -13,6 +14,7 @@ mod potential;
 
 pub use activation::Activation;
 pub(super) use activation::specialised;
+pub(super) use applied::Applied;
 pub use case::Case;
 pub(super) use case::CaseBuilder;
 pub(super) use clock::scheduled_row;
@@ -27,6 +29,6 @@ pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,
 };
-pub(super) use pairs::{PANEL, Rows};
+pub(super) use pairs::{PANEL, Rows, panels};
 pub use potential::Potential;
 pub(super) use potential::{LseParams, potential_cases, record_potential};

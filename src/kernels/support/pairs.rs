@@ -7,19 +7,28 @@
 //! which native processors mostly have, and which halves the time.
 
 use super::{at_least, exp_within, max_of};
+use std::ops::Range;
 
 /// Columns of a panel.
 pub(in super::super) const PANEL: usize = 16;
 /// Columns of a block where registers hold four values. A panel is a whole number of blocks.
-const NARROW: usize = 8;
+pub(super) const NARROW: usize = 8;
 /// Rows of a block: its sums are eight registers, of four values with eight columns and of eight with sixteen, which
 /// leaves as many for operands.
-const BLOCK: usize = 4;
+pub(super) const BLOCK: usize = 4;
 /// Rows at work: two blocks for every panel that is fetched. More of them would not stay in the second cache.
-const ROWS: usize = 2 * BLOCK;
+pub(super) const ROWS: usize = 2 * BLOCK;
 
 /// The smallest exponent relative to a row's largest; see the shader.
 const LEAST: f32 = -70.0;
+
+/// Whether the processor has AVX2 and FMA.
+pub(super) fn has_fma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
 
 /// The columns that rows are computed against, and room for the rows at work.
 pub(in super::super) struct Rows<'a> {
@@ -31,7 +40,6 @@ pub(in super::super) struct Rows<'a> {
     scale: f32,
     tile: Vec<f32>,
     /// Whether the processor has AVX2 and FMA.
-    #[cfg(target_arch = "x86_64")]
     fused: bool,
 }
 
@@ -40,15 +48,7 @@ impl<'a> Rows<'a> {
         let stride = panels.len() / dim;
         terms.resize(stride, 0.0);
         let tile = vec![0.0; ROWS * stride];
-        Self {
-            panels,
-            terms,
-            dim,
-            scale,
-            tile,
-            #[cfg(target_arch = "x86_64")]
-            fused: std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma"),
-        }
+        Self { panels, terms, dim, scale, tile, fused: has_fma() }
     }
 
     /// For the points `x`, one a row: `lse_i = log Σ_j exp t_ij` with `t_ij = terms_j + scale·⟨x_i, y_j⟩`, and adds
@@ -76,6 +76,7 @@ impl<'a> Rows<'a> {
 
     #[cfg(not(target_arch = "x86_64"))]
     fn few(&mut self, points: &[f32], weight: f32, lse: &mut [f32], masses: &mut [f32]) {
+        debug_assert!(!self.fused, "only where there is such a variant");
         self.few_in_blocks::<NARROW, false>(points, weight, lse, masses);
     }
 
@@ -94,7 +95,7 @@ impl<'a> Rows<'a> {
         masses: &mut [f32],
     ) {
         let stride = self.tile.len() / ROWS;
-        self.products::<WIDTH, FUSED>(points);
+        products::<WIDTH, FUSED>((self.panels, self.dim), &self.terms, points, &mut self.tile);
         let mut scales = [0.0; ROWS];
         for ((row, lse), scale) in self.tile.chunks_exact_mut(stride).zip(lse).zip(&mut scales) {
             let row = &mut row[..masses.len()];
@@ -105,23 +106,40 @@ impl<'a> Rows<'a> {
         }
         add_rows(&self.tile, stride, scales, masses);
     }
+}
 
-    /// Fills the rows at work with every t.
-    #[inline(always)]
-    fn products<const WIDTH: usize, const FUSED: bool>(&mut self, points: &[f32]) {
-        let (stride, dim) = (self.tile.len() / ROWS, self.dim);
-        for (p, panel) in self.panels.chunks_exact(PANEL * dim).enumerate() {
-            for (points, tile) in
-                points.chunks_exact(BLOCK * dim).zip(self.tile.chunks_exact_mut(BLOCK * stride))
-            {
-                for column in (0..PANEL).step_by(WIDTH) {
-                    let sums = block::<WIDTH, FUSED>(points, panel, column);
-                    let at = p * PANEL + column;
-                    let Some(terms) = self.terms[at..].first_chunk::<WIDTH>() else { continue };
-                    for (row, sums) in tile.chunks_exact_mut(stride).zip(&sums) {
-                        let Some(row) = row[at..].first_chunk_mut::<WIDTH>() else { continue };
-                        *row = std::array::from_fn(|w| sums[w] + terms[w]);
-                    }
+/// Some columns of a matrix with `pitch` columns, in panels of sixteen rows, each column by column, the last one filled
+/// up with zeros.
+pub(in super::super) fn panels(matrix: &[f32], pitch: usize, columns: Range<usize>) -> Vec<f32> {
+    let (rows, dim) = (matrix.len() / pitch, columns.len());
+    let mut packed = vec![0.0; rows.next_multiple_of(PANEL) * dim];
+    for (j, row) in matrix.chunks_exact(pitch).enumerate() {
+        let panel = &mut packed[j / PANEL * PANEL * dim..];
+        for (l, v) in row[columns.clone()].iter().enumerate() {
+            panel[l * PANEL + j % PANEL] = *v;
+        }
+    }
+    packed
+}
+
+/// Fills rows with their products with all columns, each column's term added.
+#[inline(always)]
+pub(super) fn products<const WIDTH: usize, const FUSED: bool>(
+    (panels, dim): (&[f32], usize),
+    terms: &[f32],
+    points: &[f32],
+    tile: &mut [f32],
+) {
+    let stride = tile.len() / ROWS;
+    for (p, panel) in panels.chunks_exact(PANEL * dim).enumerate() {
+        for (points, tile) in points.chunks_exact(BLOCK * dim).zip(tile.chunks_exact_mut(BLOCK * stride)) {
+            for column in (0..PANEL).step_by(WIDTH) {
+                let sums = block::<WIDTH, FUSED>(points, panel, column);
+                let at = p * PANEL + column;
+                let Some(terms) = terms[at..].first_chunk::<WIDTH>() else { continue };
+                for (row, sums) in tile.chunks_exact_mut(stride).zip(&sums) {
+                    let Some(row) = row[at..].first_chunk_mut::<WIDTH>() else { continue };
+                    *row = std::array::from_fn(|w| sums[w] + terms[w]);
                 }
             }
         }
@@ -183,7 +201,6 @@ fn add_rows(tile: &[f32], stride: usize, scales: [f32; ROWS], masses: &mut [f32]
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
-    use crate::kernels::pair_sinkhorn::panels;
     use crate::rng::Rng;
 
     /// Both variants against plain loops in float64.
@@ -198,7 +215,7 @@ mod tests {
                 f64::from(terms[j]) + 3.0 * dot
             };
             let want: Vec<f64> = (0..n).map(|i| (0..m).map(|j| t(i, j).exp()).sum::<f64>().ln()).collect();
-            let packed = panels(&y, d);
+            let packed = panels(&y, d, 0..d);
             for portable in [false, true] {
                 let mut rows = Rows::new(&packed, terms.clone(), d, 3.0);
                 rows.fused &= !portable;

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-use super::{Size, stack, width};
+use super::{Size, stack, thin_width, width};
 use crate::procedure::{
     EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings, linear_sample,
 };
@@ -152,10 +152,21 @@ fn linear_step(rows: [usize; 2], cols: [usize; 2]) -> Work {
 
 /// A training step of one fit.
 fn training_step(size: &Size, settings: &Settings, sample: usize) -> Work {
-    let s = sample as f64;
     let train = &settings.train;
     let shapes = Align::shapes(train, size.cols.map(|cols| cols as u32));
     let parameters: usize = shapes.iter().map(|shape| shape.parameters()).sum();
+    if settings.all_points {
+        let [n, m] = size.rows.map(|rows| rows as f64);
+        let (width, thin) = (f64::from(train.embedding) + 4.0, thin_width(size));
+        // Every pass over the plan computes it anew: a product, and an exponential worth about 32 of them.
+        let passes = f64::from(train.sinkhorn + 2 * train.conjugate) + 6.0;
+        let weighted = 4.0 * thin + 2.0 * width;
+        return Work {
+            products: 3.0 * (n + m) / 2.0 * parameters as f64 + n * m * (passes * (width + 32.0) + weighted),
+            ..Work::default()
+        };
+    }
+    let s = sample as f64;
     let (loss, ranked) = match settings.loss {
         // Thin products of an eighth of the width, as they mostly come.
         LossChoice::RankGw => (0.6, 0.0),

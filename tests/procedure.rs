@@ -253,6 +253,38 @@ fn subsamples_that_are_drawn_anew_still_find_a_hidden_rotation() {
     assert_eq!(closer(100, Some(0)), fixed);
 }
 
+/// Goes so many steps at a time.
+struct Striding(u32);
+
+impl Control for Striding {
+    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn chunk(&self) -> u32 {
+        self.0
+    }
+}
+
+/// How fast a machine happens to be decides how many steps it takes at a time, and nothing else.
+#[test]
+fn the_same_seed_gives_the_same_result_at_any_pace() {
+    let (sides, _) = hidden(60, 60);
+    let mut settings = Settings { encoder: EncoderChoice::Networks, ..small() };
+    // Long at the last ε, so that it ends because it has converged.
+    settings.train.steps = 400;
+    settings.train.annealing.share = 0.2;
+    let weights = |stride: u32| {
+        let alignment = try_align(&sides, &settings, &mut Striding(stride)).expect("aligns");
+        match &alignment.best().encoders {
+            Encoders::Networks { weights, .. } => weights.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let want = weights(1);
+    assert!([3, 7, 20].into_iter().all(|stride| weights(stride) == want));
+}
+
 /// Both costs know no scale, and so neither does training, as long as float32 holds what comes out.
 #[test]
 fn a_learning_rate_beyond_float32_is_reported_with_step_and_cause() {

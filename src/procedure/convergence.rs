@@ -30,6 +30,8 @@ impl Moved {
     }
 }
 
+/// A run may end after so many steps, twice as many, and so on.
+pub(super) const LOOKS: u32 = 10;
 /// Steps without improvement, at the final ε, after which a run has converged.
 const PATIENCE: u32 = 30;
 /// What counts as an improvement, relative to the loss.
@@ -40,9 +42,11 @@ impl<'a> Convergence<'a> {
         Self { train, fits, best: None, moved: vec![Moved::default(); fits] }
     }
 
-    /// Looks at new rows of statistics; true says that the run has converged.
+    /// Looks at new rows of statistics; true says that the run has converged as of the last of them. Where a run ends
+    /// must not depend on how many rows come at a time, so whoever ends it looks at fixed steps ([`LOOKS`]).
     pub(super) fn look(&mut self, values: &[f32], first_step: u32) -> Result<bool, Failure> {
         let AlignSettings { annealing, steps, rate, .. } = *self.train;
+        let mut converged = false;
         for (row, step) in values.chunks_exact(self.fits * STATS as usize).zip(first_step..) {
             let losses = row.iter().step_by(STATS as usize);
             let errors = row.iter().skip(1).step_by(STATS as usize);
@@ -66,16 +70,15 @@ impl<'a> Convergence<'a> {
                 continue;
             }
             let total: f64 = losses.map(|v| f64::from(*v)).sum();
-            match self.best {
-                Some((best, at)) if total > best - IMPROVEMENT * best.abs() => {
-                    if step - at >= PATIENCE {
-                        return Ok(true);
-                    }
+            converged = match self.best {
+                Some((best, at)) if total > best - IMPROVEMENT * best.abs() => step - at >= PATIENCE,
+                _ => {
+                    self.best = Some((total, step));
+                    false
                 }
-                _ => self.best = Some((total, step)),
-            }
+            };
         }
-        Ok(false)
+        Ok(converged)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::choose::{Candidate, Judge, Origin};
 use super::control::{Aside, Control, Failure, Progress, Statistics, View};
-use super::convergence::Convergence;
+use super::convergence::{Convergence, LOOKS};
 use super::objective::{Beside, Form, objective, put, terms};
 use super::sides::sample_with;
 use super::transport::Coupling;
@@ -209,7 +209,7 @@ impl<'a> Stack<'a> {
         let redrawn = self.settings.redrawn(self.sides);
         let mut done = 0;
         while done < train.steps {
-            let mut chunk = control.chunk().min(train.steps - done);
+            let mut chunk = control.chunk().min(train.steps - done).min(LOOKS - done % LOOKS);
             if let Some(every) = redrawn {
                 chunk = chunk.min(every - done % every);
                 if done > 0 && done % every == 0 {
@@ -231,7 +231,7 @@ impl<'a> Stack<'a> {
                     values: &stats.values,
                     eps: new.map(|step| train.annealing.eps(step, train.steps)).collect(),
                 });
-                if converged {
+                if converged && done.is_multiple_of(LOOKS) {
                     break;
                 }
             }

@@ -70,8 +70,17 @@ fn study(
     let rows = tables.each_ref().map(|t| Rows { ids: t.ids.clone(), labels: t.labels.first().cloned() });
     let subject = Subject { sides, rows, truth, settings };
     let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
-    let study =
-        Study { subject, looked, options, alignment, shown: 0, saved: None, train_s: 1.0, infer_s: 0.5 };
+    let study = Study {
+        subject,
+        looked,
+        options,
+        alignment,
+        shown: 0,
+        chance: None,
+        saved: None,
+        train_s: 1.0,
+        infer_s: 0.5,
+    };
     (study, [cx, cy], tables)
 }
 

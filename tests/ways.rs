@@ -6,6 +6,7 @@ use concord::geometry::Dense;
 use concord::procedure::{self, NoControl, Settings, Sides, Way};
 use concord::protocol::{Export, Outcome};
 use concord::rng::Rng;
+use concord::study::figures::Agreement;
 use concord::study::rows::Rows;
 use concord::study::subject::{Looked, Subject};
 use concord::study::take_away::{Goods, file};
@@ -51,7 +52,9 @@ fn look(subject: &Subject, way: Way) -> (Looked, Outcome, Vec<Vec<f32>>) {
         Way::Multiscale => assert!(matches!(coupling.plan, Matching::Near { .. })),
     }
     let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
-    let (outcome, bulk) = block_on(looked.outcome(subject, 0.0, &mut NoControl)).expect("shown");
+    let (outcome, bulk) =
+        block_on(looked.outcome(subject, Agreement { value: 0.0, chance: None }, &mut NoControl))
+            .expect("shown");
     (looked, outcome, bulk)
 }
 

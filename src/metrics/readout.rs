@@ -103,6 +103,13 @@ impl Readout {
         self.sums[side].iter().enumerate().map(share).collect()
     }
 
+    /// The median confidence of the rows' matches.
+    pub fn typical_confidence(&self) -> f32 {
+        let mut all = self.confidence(0);
+        let middle = all.len() / 2;
+        if all.is_empty() { 0.0 } else { *all.select_nth_unstable_by(middle, f32::total_cmp).1 }
+    }
+
     /// The entropy as a share of the independent plan's, as [`super::plan::relative_entropy`].
     pub fn relative_entropy(&self) -> f64 {
         relative(self.entropy, [&self.sums[0], &self.sums[1]])

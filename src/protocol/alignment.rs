@@ -123,6 +123,8 @@ pub struct Outcome {
     pub rival: Option<u32>,
     pub figures: Vec<FigureRow>,
     pub findings: Vec<Finding>,
+    /// What speaks for it, in a sentence, where something does.
+    pub verdict: Option<String>,
     /// Of both sides; shared label names have the same code on both.
     pub labels: [LabelColumn; 2],
     pub picture: u32,

@@ -3,6 +3,7 @@
 //! Its work grows with the cube of the number of points, so that of large data a part is taken. What comes of it is
 //! put back in the places of all rows, so that the views can be compared point by point.
 
+use super::figures::Agreement;
 use super::outcome::Study;
 use super::subject::Subject;
 use crate::exec::Device;
@@ -27,7 +28,8 @@ pub async fn compare(
     let (coupling, _) = procedure::entropic_gw(device, &part.sides, settings, control).await?;
     let score = procedure::plan_spearman(&part.sides, settings, &coupling, control).await?;
     let looked = part.look(coupling, control).await?;
-    let (outcome, bulk) = looked.outcome(&part, score, control).await?;
+    let agreement = Agreement { value: score, chance: study.chance };
+    let (outcome, bulk) = looked.outcome(&part, agreement, control).await?;
     let all = sides.points().map(|points| points.rows());
     if all == taken.map(<[usize]>::len) {
         return Ok((outcome, bulk));

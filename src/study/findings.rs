@@ -2,6 +2,9 @@
 
 use formats::Step;
 
+use super::evidence::of_evidence;
+pub use super::evidence::verdict;
+use super::figures::Agreement;
 use super::options::defaults;
 use crate::geometry::Dense;
 use crate::geometry::graph::{EdgeWeight, Graph};
@@ -27,11 +30,13 @@ const APART: f64 = 0.3;
 const SHARP: f32 = 0.0125;
 /// Half of the independent plan's entropy is one partner for each point; a plan this near to it has no doubts left.
 const CERTAIN: f64 = 0.52;
+/// A rank correlation below this is hardly one.
+const HARDLY: f64 = 0.15;
 /// Principal components that a side is reduced to.
 const COMPONENTS: usize = 20;
 
 /// What can be done about a finding with one click.
-enum Fix {
+pub(super) enum Fix {
     None,
     Settings(fn(&mut AlignOptions)),
     /// On the columns of one side.
@@ -39,13 +44,13 @@ enum Fix {
 }
 
 /// Collects findings.
-struct Findings<'a> {
+pub(super) struct Findings<'a> {
     options: &'a AlignOptions,
     found: Vec<Finding>,
 }
 
 impl Findings<'_> {
-    fn say(&mut self, serious: bool, what: String, advice: &str, fix: Fix) {
+    pub(super) fn say(&mut self, serious: bool, what: String, advice: &str, fix: Fix) {
         let (options, step) = match fix {
             Fix::None => (None, None),
             Fix::Settings(change) => {
@@ -59,15 +64,25 @@ impl Findings<'_> {
     }
 }
 
+/// What there is to be looked at.
+pub struct Seen<'a> {
+    pub sides: &'a Sides,
+    pub alignment: &'a Alignment,
+    pub agreement: Agreement,
+    pub report: &'a Report,
+    /// Whether true pairs and labels are known.
+    pub known: [bool; 2],
+    /// The typical share of a point's mass that its first partner holds.
+    pub confidence: f32,
+    pub distances: [&'a Dense; 2],
+    pub options: &'a AlignOptions,
+}
+
 /// All findings, the serious ones first.
-pub fn findings(
-    sides: &Sides,
-    alignment: &Alignment,
-    report: &Report,
-    distances: [&Dense; 2],
-    options: &AlignOptions,
-) -> Vec<Finding> {
+pub fn findings(seen: &Seen<'_>) -> Vec<Finding> {
+    let Seen { sides, alignment, report, distances, options, .. } = *seen;
     let mut findings = Findings { options, found: Vec::new() };
+    of_evidence(&mut findings, seen);
     of_candidates(&mut findings, alignment);
     of_plan(&mut findings, report);
     // Columns mean nothing where the distances came along.
@@ -81,6 +96,23 @@ pub fn findings(
     found
 }
 
+/// Findings about new points that trained encoders were applied to: there is nothing but their plan.
+pub fn findings_of_new(agreement: f64, report: &Report, options: &AlignOptions) -> Vec<Finding> {
+    let mut findings = Findings { options, found: Vec::new() };
+    if agreement < HARDLY {
+        findings.say(
+            true,
+            format!("Matched distances of the new points hardly agree (rank correlation {agreement:.2})."),
+            "Perhaps they are not of the kind that the encoders were trained on: compare their columns, units and ranges with those of training.",
+            Fix::None,
+        );
+    }
+    of_plan(&mut findings, report);
+    // Settings of a run that is over mend nothing here.
+    findings.found.iter_mut().for_each(|finding| finding.options = None);
+    findings.found
+}
+
 fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
     if alignment.rival.is_some() {
         findings.say(
@@ -91,7 +123,7 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
         );
     }
     let best = alignment.best();
-    if best.score < 0.15 {
+    if best.score < HARDLY {
         findings.say(
             true,
             format!("Matched distances hardly agree (rank correlation {:.2}).", best.score),
@@ -240,7 +272,7 @@ fn variation(distances: &Dense) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::report::Figure;
+    use crate::metrics::report::{Figure, Known};
     use crate::procedure::{Candidate, Origin};
     use crate::rng::Rng;
     use crate::solver::cost::CostKind;
@@ -281,13 +313,25 @@ mod tests {
         candidates: Vec<Candidate>,
         report: Report,
         options: AlignOptions,
+        agreement: Agreement,
+        confidence: f32,
+        known: [bool; 2],
     }
 
     impl Case {
         fn healthy() -> Self {
             let x = Dense::new(40, 3, Rng::new(3).fill(120, -1.0, 1.0));
             let candidates = vec![candidate(0.9, 0.0), candidate(0.8, 0.05), candidate(0.8, 0.4)];
-            Self { x, candidates, report: report(0.7, 0.001), options: defaults() }
+            let agreement = Agreement { value: 0.9, chance: Some(0.4) };
+            Self {
+                x,
+                candidates,
+                report: report(0.7, 0.001),
+                options: defaults(),
+                agreement,
+                confidence: 0.5,
+                known: [false; 2],
+            }
         }
 
         fn found(self) -> Vec<Finding> {
@@ -295,7 +339,16 @@ mod tests {
             let [dx, dy] = [&self.x, &y].map(|side| Distance::Euclidean.matrix(side).expect("of points"));
             let sides = Sides::new(self.x, y).expect("usable");
             let alignment = Alignment { candidates: self.candidates, rival: None };
-            findings(&sides, &alignment, &self.report, [&dx, &dy], &self.options)
+            findings(&Seen {
+                sides: &sides,
+                alignment: &alignment,
+                agreement: self.agreement,
+                report: &self.report,
+                known: self.known,
+                confidence: self.confidence,
+                distances: [&dx, &dy],
+                options: &self.options,
+            })
         }
 
         /// The only finding, whose words contain these.
@@ -330,6 +383,40 @@ mod tests {
         let missed =
             Case { report: report(0.7, 0.3), ..Case::healthy() }.only("misses its marginals by 0.300");
         assert_eq!(changed(&missed).eps, 2.0 * eps);
+    }
+
+    #[test]
+    fn what_is_no_better_than_chance_is_said() {
+        let agreement = Agreement { value: 0.9, chance: Some(0.89) };
+        let chance = Case { agreement, ..Case::healthy() }.only("Unrelated data of this shape");
+        assert!(chance.serious);
+        let unsure = Case { confidence: 0.04, ..Case::healthy() }.only("holds 4 % of its point's mass");
+        assert!(!unsure.serious);
+        let figures = |value: f64, null: f64| [Figure { value, null }; 2];
+        let known = |foscttm: f64, labels: f64| {
+            let exact = Figure { value: 0.1, null: 0.0 };
+            let closer = Vec::new();
+            Some(Known { foscttm: figures(foscttm, 0.5), closer, labels: figures(labels, 0.2), exact })
+        };
+        let case = |foscttm: f64, labels: f64, seen: [bool; 2]| {
+            let report = Report { known: known(foscttm, labels), ..report(0.7, 0.001) };
+            Case { report, known: seen, ..Case::healthy() }
+        };
+        assert_eq!(case(0.2, 0.8, [true, true]).found(), []);
+        assert_eq!(case(0.6, 0.1, [false, false]).found(), [], "nothing is known");
+        assert!(case(0.7, 0.8, [true, true]).only("By the true pairs").what.contains("turned round"));
+        assert!(!case(0.5, 0.8, [true, true]).only("By the true pairs").what.contains("turned round"));
+        assert!(case(0.2, 0.125, [true, true]).only("By the labels").serious);
+    }
+
+    #[test]
+    fn new_points_that_do_not_fit_are_noticed() {
+        assert_eq!(findings_of_new(0.9, &report(0.7, 0.001), &defaults()), []);
+        let found = findings_of_new(0.04, &report(0.96, 0.001), &defaults());
+        assert!(
+            found[0].what.contains("new points hardly agree") && found[1].what.contains("nearly uniform")
+        );
+        assert!(found.iter().all(|finding| finding.options.is_none()));
     }
 
     #[test]

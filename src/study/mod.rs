@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod estimate;
+mod evidence;
 pub mod figures;
 pub mod findings;
 pub mod model;

@@ -1,7 +1,7 @@
 //! A finished run as it is shown: points in the plane, matches with their confidence, figures beside their nulls.
 
-use super::figures::figures;
-use super::findings::findings;
+use super::figures::{Agreement, figures};
+use super::findings::{Seen, findings, verdict};
 use super::recall::Saved;
 use super::rows::Rows;
 use super::subject::{Looked, Subject};
@@ -24,6 +24,8 @@ pub struct Study {
     pub alignment: Alignment,
     /// Which candidate is looked at.
     pub shown: usize,
+    /// The rank agreement that unrelated data of this shape would reach, where that was found out.
+    pub chance: Option<f64>,
     /// The encoders, where they were trained in another run.
     pub saved: Option<Saved>,
     pub train_s: f64,
@@ -38,19 +40,33 @@ impl Study {
     /// The outcome and its bulk data.
     pub async fn outcome(&self, control: &mut impl Control) -> Result<(Outcome, Vec<Vec<f32>>), Failure> {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
-        let (outcome, bulk) =
-            self.looked.outcome(&self.subject, self.candidate().rank_agreement(), control).await?;
+        let (outcome, bulk) = self.looked.outcome(&self.subject, self.agreement(), control).await?;
         let outcome = Outcome {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
-            findings: findings(&self.subject.sides, &self.alignment, report, [dx, dy], &self.options),
+            findings: findings(&Seen {
+                sides: &self.subject.sides,
+                alignment: &self.alignment,
+                agreement: self.agreement(),
+                report,
+                known: [!self.subject.truth.is_empty(), self.subject.labelled()],
+                confidence: self.looked.readout.typical_confidence(),
+                distances: [dx, dy],
+                options: &self.options,
+            }),
+            verdict: verdict(self.agreement()),
             trained_before: self.saved.is_some(),
             train_s: self.train_s,
             infer_s: self.infer_s,
             ..outcome
         };
         Ok((outcome, bulk))
+    }
+
+    /// The rank agreement of the candidate that is shown, beside that of unrelated data.
+    pub fn agreement(&self) -> Agreement {
+        Agreement { value: self.candidate().rank_agreement(), chance: self.chance }
     }
 
     fn rows_of_candidates(&self) -> Vec<CandidateRow> {
@@ -84,16 +100,16 @@ fn origin(origin: Origin) -> String {
 }
 
 impl Looked {
-    /// Its figures, with the score of its candidate.
-    pub fn figures(&self, subject: &Subject, score: f64) -> Vec<FigureRow> {
-        figures(&self.report, score, !subject.truth.is_empty(), subject.labelled())
+    /// Its figures, with the rank agreement of its candidate.
+    pub fn figures(&self, subject: &Subject, agreement: Agreement) -> Vec<FigureRow> {
+        figures(&self.report, agreement, !subject.truth.is_empty(), subject.labelled())
     }
 
     /// The outcome with everything but candidates, findings and times, and its bulk data.
     pub async fn outcome(
         &self,
         subject: &Subject,
-        score: f64,
+        agreement: Agreement,
         control: &mut impl Control,
     ) -> Result<(Outcome, Vec<Vec<f32>>), Failure> {
         let Self { readout, report, coupling, .. } = self;
@@ -113,8 +129,9 @@ impl Looked {
             candidates: Vec::new(),
             shown: 0,
             rival: None,
-            figures: self.figures(subject, score),
+            figures: self.figures(subject, agreement),
             findings: Vec::new(),
+            verdict: None,
             labels: subject.label_columns(),
             picture: side,
             train_s: 0.0,

@@ -47,7 +47,17 @@ pub async fn recall(
     let trained = Some(Saved { model, embedded: points });
     let subject = Subject { sides, rows, truth, settings };
     let looked = subject.look(coupling, control).await?;
-    Ok(Study { subject, looked, options, alignment, shown: 0, saved: trained, train_s: 0.0, infer_s: 0.0 })
+    Ok(Study {
+        subject,
+        looked,
+        options,
+        alignment,
+        shown: 0,
+        chance: None,
+        saved: trained,
+        train_s: 0.0,
+        infer_s: 0.0,
+    })
 }
 
 impl Study {

@@ -20,6 +20,8 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
+use crate::study::figures::Agreement;
+use crate::study::findings::findings_of_new;
 use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::{Looked, Subject};
@@ -97,6 +99,8 @@ impl Task<'_> {
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
         let trained = now();
+        let chance = procedure::chance(self.device, &sides, &settings, &mut live).await?;
+        let chosen = now();
         let best = alignment.best();
         let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
         let subject = Subject { sides, rows, truth, settings };
@@ -107,9 +111,10 @@ impl Task<'_> {
             options: options.clone(),
             alignment,
             shown: 0,
+            chance,
             saved: None,
             train_s: (trained - start) / 1000.0,
-            infer_s: (now() - trained) / 1000.0,
+            infer_s: (now() - chosen) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
         if let (Some(foretold), false) = (foretold, self.runs.is_finishing(self.run)) {
@@ -261,14 +266,20 @@ impl Task<'_> {
         let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut watched).await?;
         let [x, y] = points;
         let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
-        let score = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
+        let value = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
+        let agreement = Agreement { value, chance: None };
         let subject = Subject { sides, rows, truth, settings };
         let looked = subject.look(coupling, &mut watched).await?;
-        let (outcome, bulk) = looked.outcome(&subject, score, &mut watched).await?;
-        let outcome = Outcome { infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
+        let (outcome, bulk) = looked.outcome(&subject, agreement, &mut watched).await?;
+        let findings = findings_of_new(value, &looked.report, &self.options());
+        let outcome = Outcome { findings, infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
         self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
+    }
+
+    fn options(&self) -> AlignOptions {
+        self.desk.borrow().study.as_ref().map_or_else(options::defaults, |study| study.options.clone())
     }
 
     fn settings(&self) -> Settings {
@@ -365,9 +376,8 @@ fn trained(desk: &Desk) -> Option<Model> {
 
 fn record(desk: &Desk, device: &Device) -> Record {
     let study = desk.study.as_ref();
-    let figures = study
-        .map(|study| study.looked.figures(&study.subject, study.candidate().rank_agreement()))
-        .unwrap_or_default();
+    let figures =
+        study.map(|study| study.looked.figures(&study.subject, study.agreement())).unwrap_or_default();
     let metrics: BTreeMap<String, Option<f64>> =
         figures.into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
     let timings = study.map_or_else(Vec::new, |study| {

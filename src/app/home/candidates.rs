@@ -47,9 +47,11 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
     let none = move || results.shown().is_some_and(|shown| shown.outcome.candidates.is_empty());
     view! {
         <div class="card" class:gone=none>
-            <h3>"Candidates"</h3>
+            <h3>"All alignments that were found"</h3>
             <p class="soft">
-                "Every start ends somewhere. They are ranked by how well the plan keeps the order of distances, which needs no labels."
+                "The score says how well the plan keeps the order of distances; it needs no labels. First comes the one that was \
+                 chosen: the best score, or a linear map that says the same nearly as well, because it has less to be wrong with. \
+                 Difference is how far matches lie from those of the first: 0 the same, 0.5 unrelated."
             </p>
             <div class="scroll" tabindex="0" role="region" aria-label="Candidates">
                 <table data-testid="candidates">
@@ -80,7 +82,9 @@ pub(super) fn Health(state: State) -> impl IntoView {
             {move || {
                 let findings = findings();
                 if findings.is_empty() {
-                    view! { <p class="good">"Nothing unusual was found."</p> }.into_any()
+                    let verdict = state.results.shown().and_then(|shown| shown.outcome.verdict.clone());
+                    let verdict = verdict.unwrap_or_else(|| "Nothing unusual was found.".into());
+                    view! { <p class="good">{verdict}</p> }.into_any()
                 } else {
                     let rows = findings.into_iter().map(|finding| view! { <Found state finding/> }).collect_view();
                     view! { <ul class="findings">{rows}</ul> }.into_any()

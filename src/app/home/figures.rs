@@ -1,4 +1,4 @@
-//! Figures of merit, each with what it would be if nothing were known.
+//! Figures of merit, each with what it would be by chance.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
 use leptos::html::Canvas;
@@ -39,11 +39,27 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { "–".into() }
 }
 
+/// What chance would make of a figure; nothing where chance has no part in it.
+fn by_chance(figure: &FigureRow) -> Option<String> {
+    match (figure.key.as_str(), figure.null) {
+        ("marginal-error", _) => None,
+        // A share that rounds to nothing.
+        ("exact-match", null) if null > 0.0 && null < 0.01 => {
+            Some(format!("by chance 1 in {:.0} · ", 1.0 / null))
+        }
+        (_, null) => Some(format!("by chance {} · ", number(null))),
+    }
+}
+
 #[component]
 fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
     let share = 100.0 * merit(&figure, figure.value);
     let better = if figure.lower_is_better { "lower is better" } else { "higher is better" };
-    let known = if figure.known { "needs labels or true pairs" } else { "needs nothing but the data" };
+    let known = match figure.key.as_str() {
+        key if key.starts_with("label") => "needs labels",
+        _ if figure.known => "needs true pairs",
+        _ => "needs nothing but the data",
+    };
     let second = compared.map(|value| {
         let share = 100.0 * merit(&figure, value);
         view! {
@@ -59,7 +75,7 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
             <p class="value">{number(figure.value)}</p>
             <div class="bar" aria-hidden="true"><i style=format!("width:{share:.1}%")></i></div>
             <p class="null">
-                {number(figure.null)} " if nothing were known · " {better}
+                {by_chance(&figure)} {better}
             </p>
             {second}
             <p class="soft">{figure.about} " (" {known} ")"</p>

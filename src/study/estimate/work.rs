@@ -83,6 +83,9 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
         + transport(glance, settings.eps);
     let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
     let refinements = refined(size.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
+    // Of unrelated data, for comparison.
+    let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(1000))))
+        * f64::from(u8::from(size.cols != [1, 1]));
     let both = f64::from(u8::from(settings.encoder == EncoderChoice::Both));
     let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
 
@@ -94,6 +97,7 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
             ..Work::default()
         }
         + compared * fits
+        + chance
         + polished
         + matched(size, settings, way)
         + Work { host: judged[0] * judged[1] * (judged[0] + judged[1]), ..Work::default() }

@@ -1,0 +1,135 @@
+//! What data without any relation would score: candidates are the best of many, and the best of many fits unrelated data
+//! as well. A score means something only beside this.
+
+use super::choose::Judge;
+use super::control::{Control, Failure, Progress};
+use super::{EncoderChoice, Settings, Sides, Start, linear};
+use crate::exec::Device;
+use crate::geometry::Dense;
+use crate::geometry::panel::{Distance, Measure};
+use crate::rng::Rng;
+
+/// Rows a side that this is found out on. With fewer, chance scores higher.
+const ROWS: usize = 1000;
+
+/// The rank agreement that the same search reaches when one side keeps its columns, but each of them in another order of
+/// rows: the same shape, and nothing left of what belongs together. None where there are no columns to take apart, and
+/// where somebody wants the run to end.
+pub async fn chance(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+    control: &mut impl Control,
+) -> Result<Option<f64>, Failure> {
+    let taken_apart = match sides.dims() {
+        _ if settings.panel(sides).contains(&Measure::same(Distance::Given)) => return Ok(None),
+        [_, y] if y > 1 => 1,
+        [x, _] if x > 1 => 0,
+        _ => return Ok(None),
+    };
+    if control.finish() {
+        return Ok(None);
+    }
+    let mut rng = Rng::new(settings.seed ^ 0x6368_616e);
+    let mut points = sides.points().map(|side| side.picked(&rng.sample(side.rows(), ROWS)));
+    points[taken_apart] = disordered(&points[taken_apart], &mut rng);
+    let [x, y] = points;
+    // What cannot be aligned has no chance to be compared with.
+    let Ok(unrelated) = Sides::new(x, y) else { return Ok(None) };
+    let search = Settings {
+        encoder: EncoderChoice::Linear,
+        starts: vec![Start::Fused, Start::Noise],
+        refined: 1,
+        ..settings.clone()
+    };
+    let quiet = &mut Quiet { control, looks: 0 };
+    let judge = Judge::new(&unrelated, &search, quiet).await?;
+    let found = linear::candidates(device, &unrelated, &search, &judge, quiet).await?;
+    Ok(found.iter().map(super::Candidate::rank_agreement).max_by(f64::total_cmp))
+}
+
+/// The same columns, each in an order of its own.
+fn disordered(points: &Dense, rng: &mut Rng) -> Dense {
+    let orders: Vec<Vec<usize>> =
+        (0..points.cols()).map(|_| rng.sample(points.rows(), points.rows())).collect();
+    Dense::from_fn(points.rows(), points.cols(), |i, j| points.at(orders[j][i], j))
+}
+
+/// Shows nothing of what is only done for comparison, and calls it by one name.
+struct Quiet<'a, C> {
+    control: &'a mut C,
+    looks: u32,
+}
+
+/// Looks, about, that this takes.
+const LOOKS: u32 = 40;
+
+impl<C: Control> Control for Quiet<'_, C> {
+    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
+        self.looks += 1;
+        let done = LOOKS * self.looks / (self.looks + LOOKS);
+        self.control.checkpoint(Progress { phase: "comparing with chance", done, of: LOOKS }).await
+    }
+
+    fn chunk(&self) -> u32 {
+        self.control.chunk()
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::procedure::NoControl;
+    use pollster::block_on;
+
+    #[test]
+    fn columns_stay_and_rows_fall_apart() {
+        let points = Dense::from_fn(50, 3, |i, j| (i * (j + 1)) as f32);
+        let apart = disordered(&points, &mut Rng::new(1));
+        let column = |dense: &Dense, j: usize| {
+            let mut column: Vec<f32> = (0..50).map(|i| dense.at(i, j)).collect();
+            column.sort_by(f32::total_cmp);
+            column
+        };
+        assert!((0..3).all(|j| column(&points, j) == column(&apart, j)));
+        let whole = (0..50).filter(|&i| 2.0 * apart.at(i, 0) == apart.at(i, 1)).count();
+        assert!(whole < 10, "{whole} rows are still whole");
+    }
+
+    /// Unrelated clouds score what chance scores; a cloud and its turned copy far more.
+    #[test]
+    fn chance_tells_noise_from_structure() {
+        let noise = |seed: u64| {
+            let mut rng = Rng::new(seed);
+            Dense::from_fn(150, 8, |_, _| (0..6).map(|_| rng.uniform(-1.0, 1.0)).sum())
+        };
+        let bent = |turn: f32| {
+            let mut rng = Rng::new(3);
+            Dense::from_fn(150, 1, |_, _| rng.uniform(0.0, 6.0))
+                .data()
+                .iter()
+                .flat_map(|t| {
+                    [t.cos() + 0.3 * t, (t + turn).sin(), 0.2 * t * t, (2.0 * t).cos(), t + turn, 1.0]
+                })
+                .collect::<Vec<f32>>()
+        };
+        let bent = |turn: f32| Dense::new(150, 6, bent(turn));
+        let settings = Settings { encoder: EncoderChoice::Linear, ..Settings::default() };
+        let beside = |x: Dense, y: Dense| {
+            let sides = Sides::new(x, y).expect("usable");
+            let device = Device::Cpu;
+            let found = block_on(crate::procedure::align(&device, &sides, &settings, &mut NoControl));
+            let chance = block_on(chance(&device, &sides, &settings, &mut NoControl));
+            (found.expect("aligns").best().rank_agreement(), chance.expect("searches").expect("has columns"))
+        };
+        let (score, by_chance) = beside(noise(1), noise(2));
+        eprintln!("noise {score:.3} beside {by_chance:.3}");
+        assert!((score - by_chance).abs() < 0.08, "noise: {score} beside {by_chance}");
+        let (score, by_chance) = beside(bent(0.0), bent(0.4));
+        eprintln!("structure {score:.3} beside {by_chance:.3}");
+        assert!(score > by_chance + 0.15, "structure: {score} beside {by_chance}");
+        let line = |seed| Dense::new(40, 1, Rng::new(seed).fill(40, 0.0, 1.0));
+        let sides = Sides::new(line(1), line(2)).expect("usable");
+        assert_eq!(block_on(chance(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("ends"), None);
+    }
+}

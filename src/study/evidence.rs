@@ -1,0 +1,94 @@
+//! What speaks for an alignment and what against it: scores beside what chance would score.
+
+use super::figures::Agreement;
+use super::findings::{Findings, Fix, Seen};
+
+/// A rank agreement that is not this much above that of unrelated data shows nothing.
+const MARGIN: f64 = 0.03;
+/// A figure of the truth has to be this much better than chance to count as better.
+const BETTER: f64 = 0.03;
+/// A FOSCTTM this far beyond chance is no accident: the alignment is turned round.
+const REVERSED: f64 = 0.57;
+/// Matches whose typical confidence is below this are not to be read one by one.
+const UNSURE: f32 = 0.2;
+/// With fewer points almost any matching fits.
+const FEW: usize = 20;
+
+/// What speaks for an alignment; nothing where nothing does.
+pub fn verdict(agreement: Agreement) -> Option<String> {
+    let Agreement { value, chance } = agreement;
+    let chance = chance.filter(|chance| value >= chance + MARGIN)?;
+    Some(format!(
+        "Matched distances agree better than those of unrelated data would: {value:.2} beside {chance:.2}."
+    ))
+}
+
+/// What speaks against an alignment.
+pub(super) fn of_evidence(findings: &mut Findings<'_>, seen: &Seen<'_>) {
+    let Agreement { value, chance } = seen.agreement;
+    if let Some(chance) = chance.filter(|chance| value < chance + MARGIN) {
+        findings.say(
+            true,
+            format!("Unrelated data of this shape would agree as well: {value:.2} beside {chance:.2}. Nothing shows that this alignment means something."),
+            "Check it with labels or true pairs. More columns, another distance or known pairs may decide it.",
+            Fix::None,
+        );
+    }
+    let [paired, labelled] = seen.known;
+    let known = seen.report.known.as_ref();
+    let mean = |figures: [crate::metrics::report::Figure; 2]| {
+        figures.iter().fold([0.0; 2], |[v, n], f| [v + 0.5 * f.value, n + 0.5 * f.null])
+    };
+    if let Some([value, null]) = known.filter(|_| paired).map(|known| mean(known.foscttm))
+        && value > null - BETTER
+    {
+        let turned =
+            if value > REVERSED { " It looks turned round: what should be near is far." } else { "" };
+        findings.say(
+            true,
+            format!("By the true pairs this is no better than chance: FOSCTTM {value:.3}, by chance {null:.3}.{turned}"),
+            "Look at the other alignments below. A few known pairs decide between them.",
+            Fix::None,
+        );
+    }
+    if let Some([value, null]) = known.filter(|_| labelled).map(|known| mean(known.labels))
+        && value < null + BETTER
+    {
+        findings.say(
+            true,
+            format!("By the labels this is no better than chance: {value:.3} of them are transferred rightly, by chance {null:.3}."),
+            "Look at the other alignments below. A few known pairs decide between them.",
+            Fix::None,
+        );
+    }
+    let fewest = seen.sides.points().map(|side| side.rows()).into_iter().min().unwrap_or(0);
+    if fewest < FEW {
+        findings.say(
+            false,
+            format!("There are only {fewest} points on one side: almost any matching of so few fits."),
+            "More rows tell more.",
+            Fix::None,
+        );
+    }
+    if seen.confidence < UNSURE {
+        findings.say(
+            false,
+            format!("Single matches are unsure: the typical one holds {:.0} % of its point's mass.", 100.0 * seen.confidence),
+            "Read groups rather than points, or only the matches at the top of the table. A smaller ε makes matches sharper, not truer.",
+            Fix::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_beats_chance_speaks_for_it() {
+        let said = |value, chance| verdict(Agreement { value, chance });
+        assert!(said(0.77, Some(0.30)).is_some_and(|words| words.contains("0.77 beside 0.30")));
+        assert_eq!(said(0.51, Some(0.50)), None);
+        assert_eq!(said(0.9, None), None, "nothing to compare with");
+    }
+}

@@ -65,9 +65,18 @@ impl Desk {
         self.pairs.get(&slot).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// The table that says which rows a side has: where there are no features, its distances.
+    fn table_of_rows(&self, slot: Slot) -> Option<&Table> {
+        let own = self.tables.get(&slot).or_else(|| match slot {
+            Slot::Features(side) => self.tables.get(&Slot::Distances(side)),
+            _ => None,
+        });
+        own.map(|prepared| &prepared.table)
+    }
+
     /// Ids and the first labels of a side's rows.
     pub(super) fn rows(&self, slot: Slot, side: Side) -> Rows {
-        let table = self.tables.get(&slot).map(|prepared| &prepared.table);
+        let table = self.table_of_rows(slot);
         let own = table.and_then(|table| table.labels.first());
         let beside = if slot == Slot::New(side) { Slot::NewLabels(side) } else { Slot::Labels(side) };
         let labels = self.labels.get(&beside).and_then(|labels| labels.first());
@@ -247,12 +256,12 @@ async fn wait_for<const N: usize>(
     slots: [Slot; N],
 ) -> Result<[(usize, Option<Vec<String>>); N], Trouble> {
     for _ in 0..PATIENCE_MS / LOOK_MS {
-        if slots.iter().all(|slot| desk.borrow().tables.contains_key(slot)) {
-            return Ok(slots.map(|slot| {
-                let desk = desk.borrow();
-                let table = desk.tables.get(&slot).map(|prepared| &prepared.table);
-                table.map_or((0, None), |table| (table.rows, table.ids.clone()))
-            }));
+        let found = slots.map(|slot| {
+            let desk = desk.borrow();
+            desk.table_of_rows(slot).map(|table| (table.rows, table.ids.clone()))
+        });
+        if found.iter().all(Option::is_some) {
+            return Ok(found.map(Option::unwrap_or_default));
         }
         if !runs.wanted(run).await {
             return Err(Trouble::cancelled());

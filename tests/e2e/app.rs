@@ -236,7 +236,11 @@ fn distance_matrices_are_enough() {
         page.script("document.querySelector('[data-testid=more-files]').open = true").await;
         page.pick("distances-x", "dx.npy", &array(&distances(&x))).await;
         page.pick("distances-y", "dy.npy", &array(&distances(&y))).await;
+        // Pairs are of the rows of these matrices.
+        let pairs: String = places.iter().enumerate().map(|(i, j)| format!("{i},{j}\n")).collect();
+        page.pick("truth", "truth.csv", format!("x,y\n{pairs}").as_bytes()).await;
         page.aligned().await;
+        assert!(page.metric("foscttm").await < 0.1, "the truth is known as well");
         let (_, bytes) = page.take("download-matches").await;
         let text = String::from_utf8(bytes).expect("text");
         let right = text.lines().skip(1).enumerate();

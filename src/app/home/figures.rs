@@ -60,6 +60,7 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
         _ if figure.known => "needs true pairs",
         _ => "needs nothing but the data",
     };
+    let chance = by_chance(&figure);
     let second = compared.map(|value| {
         let share = 100.0 * merit(&figure, value);
         view! {
@@ -75,7 +76,7 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
             <p class="value">{number(figure.value)}</p>
             <div class="bar" aria-hidden="true"><i style=format!("width:{share:.1}%")></i></div>
             <p class="null">
-                {by_chance(&figure)} {better}
+                {chance} {better}
             </p>
             {second}
             <p class="soft">{figure.about} " (" {known} ")"</p>

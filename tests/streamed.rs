@@ -209,3 +209,41 @@ block_on_test! {
         assert!(matches!(failure, Some(Failure::Diverged { .. })), "{failure:?}");
     }
 }
+
+/// Takes the device away after some looks, and counts those that follow.
+struct Losing<'a> {
+    device: &'a Device,
+    looks: u32,
+    after: u32,
+}
+
+impl Control for Losing<'_> {
+    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn potentials(&mut self, _reached: [Vec<f32>; 2]) {
+        self.looks += 1;
+        if let (true, Device::Gpu(gpu)) = (self.looks == self.after, self.device) {
+            gpu.destroy();
+        }
+    }
+}
+
+block_on_test! {
+    async fn a_lost_device_is_taken_over_from_by_the_cpu() {
+        let (clouds, eps) = (clouds([60, 45, 5]), 0.02);
+        let want = streamed(&Device::Cpu, clouds.clone(), eps, 1e-4, None, &mut NoControl).await.expect("solves");
+        let device = gpu().await;
+        let mut whole = Losing { device: &device, looks: 0, after: u32::MAX };
+        streamed(&device, clouds.clone(), eps, 1e-4, None, &mut whole).await.expect("solves");
+        let mut control = Losing { device: &device, looks: 0, after: whole.looks - 1 };
+        let got = streamed(&device, clouds, eps, 1e-4, None, &mut control).await.expect("goes on");
+        assert!(control.looks >= control.after, "it was lost");
+        assert!(got.error <= 1e-4);
+        assert!(apart(&entries(&got.plan), &entries(&want.plan)) < 2e-3, "the same plan");
+        // From the start the CPU would need all of them again.
+        let more = control.looks - control.after;
+        assert!(more < whole.looks / 2 + 1, "{more} looks more after {} of {}", control.after, whole.looks);
+    }
+}

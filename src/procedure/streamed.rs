@@ -5,7 +5,7 @@
 //! iterations, and keeps a copy of the potentials: to go back to, and for whoever has to go on elsewhere.
 
 use super::control::{Control, Failure, Progress};
-use crate::exec::{AnyExecutor, Device, Executor};
+use crate::exec::{AnyExecutor, Device, ExecError, Executor};
 use crate::scale::{Clouds, Implicit, Solved};
 use crate::solver::momentum::{Momentum, Verdict};
 use crate::solver::streamed::{Extent, Look, Streamed, Stride, packed};
@@ -31,7 +31,8 @@ const STALE: u32 = 8;
 pub(super) const IN_FLIGHT: u32 = 2;
 
 /// Solves the transport at `eps` until the columns miss their weights by no more than `tolerance` in sum, or as far as
-/// it goes; from potentials that an earlier run has reached, where they are given.
+/// it goes; from potentials that an earlier run has reached, where they are given. If the device is lost on the way, the
+/// CPU goes on from the last ones that were kept.
 pub async fn streamed(
     device: &Device,
     clouds: Clouds,
@@ -40,7 +41,31 @@ pub async fn streamed(
     start: Option<[Vec<f32>; 2]>,
     control: &mut impl Control,
 ) -> Result<Solved, Failure> {
-    let extent = extent_of(&clouds, eps, start.as_ref())?;
+    let mut reached = start;
+    let solved = match attempt(device, &clouds, eps, tolerance, &mut reached, control).await {
+        Err(Failure::Device(ExecError::DeviceLost { .. })) => {
+            attempt(&Device::Cpu, &clouds, eps, tolerance, &mut reached, control).await
+        }
+        other => other,
+    };
+    let (error, iterations) = solved?;
+    let Some([f, g]) = reached else {
+        return Err(Failure::Diverged { step: iterations, cause: "the transport has no finite plan".into() });
+    };
+    Ok(Solved { plan: Implicit { clouds, eps, f, g }, error, iterations })
+}
+
+/// Solves it on one device, from the potentials that were reached before, if any; those that are reached take their place.
+/// Returns the error and the iterations.
+async fn attempt(
+    device: &Device,
+    clouds: &Clouds,
+    eps: f32,
+    tolerance: f32,
+    reached: &mut Option<[Vec<f32>; 2]>,
+    control: &mut impl Control,
+) -> Result<(f32, u32), Failure> {
+    let extent = extent_of(clouds, eps, reached.as_ref())?;
     let at_once = pairs_at_once(device, extent.dim);
     let mut recorded = Streamed::record(extent, at_once);
     // Small problems take several iterations in a submit.
@@ -53,7 +78,7 @@ pub async fn streamed(
         recorded,
         extent,
         repeats,
-        clouds: &clouds,
+        clouds,
         control,
         kept: [Vec::new(), Vec::new()],
         error: f32::MAX,
@@ -61,18 +86,17 @@ pub async fn streamed(
         parts_done: 0,
         expected: ladder.len() as u32 * USUAL,
     };
-    run.load(start.as_ref())?;
-    let first = if start.is_some() { run.rung_of_start(&ladder).await? } else { 0 };
+    run.load(reached.as_ref())?;
+    let first = if reached.is_some() { run.rung_of_start(&ladder).await? } else { 0 };
     for (k, eps) in ladder.iter().enumerate().skip(first) {
         let left = (ladder.len() - 1 - k) as u32;
         if left > 0 {
-            run.solve(*eps, ROUGH.max(tolerance), PATIENCE, left).await?;
+            run.solve(*eps, ROUGH.max(tolerance), PATIENCE, left, reached).await?;
         } else {
-            run.solve(*eps, tolerance, LAST_PATIENCE, 0).await?;
+            run.solve(*eps, tolerance, LAST_PATIENCE, 0, reached).await?;
         }
     }
-    let ([f, g], error, iterations) = (run.potentials(), run.error, run.iterations);
-    Ok(Solved { plan: Implicit { clouds, eps, f, g }, error, iterations })
+    Ok((run.error, run.iterations))
 }
 
 /// The sizes, if there is something to solve.
@@ -160,7 +184,14 @@ impl<C: Control> Run<'_, C> {
     }
 
     /// Iterates at one ε until the error is small enough, with `left` more to come.
-    async fn solve(&mut self, eps: f32, goal: f32, patience: u32, left: u32) -> Result<(), Failure> {
+    async fn solve(
+        &mut self,
+        eps: f32,
+        goal: f32,
+        patience: u32,
+        left: u32,
+        reached: &mut Option<[Vec<f32>; 2]>,
+    ) -> Result<(), Failure> {
         let mut momentum = Momentum::new(eps);
         let mut before = None;
         let (mut best, mut stale) = (f32::MAX, 0);
@@ -178,7 +209,7 @@ impl<C: Control> Run<'_, C> {
                 let cause = "the transport has no finite plan".into();
                 return Err(Failure::Diverged { step: self.iterations, cause });
             }
-            self.keep(now).await?;
+            *reached = Some(self.keep(now).await?);
             if now.error <= goal {
                 return Ok(());
             }
@@ -222,14 +253,14 @@ impl<C: Control> Run<'_, C> {
         Ok(looks)
     }
 
-    /// Keeps the potentials as they stand, here and with whoever watches.
-    async fn keep(&mut self, now: Look) -> Result<(), Failure> {
+    /// Keeps the potentials as they stand, here and with whoever watches, and returns them.
+    async fn keep(&mut self, now: Look) -> Result<[Vec<f32>; 2], Failure> {
         let f = self.executor.read(self.recorded.steps.f.buf).await?;
         let g = self.executor.read(self.recorded.steps.g.buf).await?;
         (self.kept, self.error) = ([f, g], now.error);
         let potentials = self.potentials();
-        self.control.potentials(potentials);
-        Ok(())
+        self.control.potentials(potentials.clone());
+        Ok(potentials)
     }
 
     /// The kept potentials of the cost itself.

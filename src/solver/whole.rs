@@ -168,7 +168,7 @@ impl Back {
 
         // P, and s from ΠV.
         let through = plan.mat("plan times factors", n, rank);
-        self.apply(plan, parts, 0, 0, dy.factors, through, (1.0, false));
+        self.apply(plan, parts, 0, 0, [dy.factors, through], (1.0, false));
         let core = plan.mat("loss core", dx.factors.cols, rank);
         matmul::record(plan, Layout::TN, 1.0, [dx.factors, through, core], Epilogue::None);
         let [scaled, both] = ["scaled core", "loss core"].map(|label| plan.mat(label, core.rows, rank));
@@ -187,24 +187,24 @@ impl Back {
         plan.set_initial(ones.buf, &vec![1.0; n as usize]);
         let [product, probe, beta] = ["product", "probe", "beta"].map(|label| plan.mat(label, m, 1));
         let rows = plan.mat("rows", n, 1);
-        self.apply(plan, parts, 1, rank + 1, ones, product, (1.0, false));
+        self.apply(plan, parts, 1, rank + 1, [ones, product], (1.0, false));
         let work = cg::work(plan, 1, m);
         let step = Cg { c: sums, product, work, probe, beta, tolerance: TOLERANCE };
         cg::record_start(plan, &step);
         for _ in 0..iterations {
-            self.apply(plan, parts, 0, 0, probe, rows, (count, false));
-            self.apply(plan, parts, 1, 0, rows, product, (1.0, false));
+            self.apply(plan, parts, 0, 0, [probe, rows], (count, false));
+            self.apply(plan, parts, 1, 0, [rows, product], (1.0, false));
             cg::record_step(plan, &step);
         }
 
         // α = (s − Πβ)/a.
         let alpha = plan.mat("alpha", n, 1);
-        self.apply(plan, parts, 0, 0, beta, alpha, (-count, false));
+        self.apply(plan, parts, 0, 0, [beta, alpha], (-count, false));
         accumulate::record(plan, count, s, alpha);
         place::record(plan, -1.0, alpha, left, dim + rank);
         place::record(plan, 1.0, beta, right, dim + rank + 1);
-        self.apply(plan, parts, 0, rank + 2, self.factors[1], products[0], (-1.0, true));
-        self.apply(plan, parts, 1, rank + 2, self.factors[0], products[1], (-1.0, true));
+        self.apply(plan, parts, 0, rank + 2, [self.factors[1], products[0]], (-1.0, true));
+        self.apply(plan, parts, 1, rank + 2, [self.factors[0], products[1]], (-1.0, true));
         s
     }
 
@@ -215,8 +215,7 @@ impl Back {
         parts: &mut Vec<PassId>,
         side: usize,
         rank: u32,
-        b: Mat,
-        out: Mat,
+        [b, out]: [Mat; 2],
         (scale, over_eps): (f32, bool),
     ) {
         let (left, right) = (self.sides[side], self.sides[1 - side]);

@@ -20,7 +20,8 @@ cargo xtask fuzz …         feed the readers bytes that nobody would write; SEC
 cargo xtask evaluate …     how good alignments are, on data with known pairs
 cargo xtask bench …        how long the solver takes; --peers also times others, --json FILE keeps the numbers
 cargo xtask samples        train the encoders that the samples in www/samples come with, again
-cargo xtask bench inference …  how a transport grows with its points; --most N, --peers, --json FILE, --svg FILE
+cargo xtask bench inference …  how a transport grows with its points; --most N, --peers, --json FILE, --svg FILE;
+                           --browser [--sizes 10000x32,45000x16] measures the same in Chromium instead
 cargo xtask bench agreement …  whether both ways to match many points come to the same; --points N, --dim D
 ";
 
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "build" => build::build(),
         "test" => test::test(rest),
         "fuzz" => fuzz::fuzz(rest),
+        "bench" if lab::in_browser(rest) => lab::browser(rest),
         "evaluate" | "bench" | "samples" => lab::lab(command, rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -18,6 +18,9 @@ const DEVICE_TESTS: [&str; 11] = [
 /// The test files that only exist in the browser.
 const BROWSER_TESTS: [&str; 1] = ["transport"];
 
+/// What is played for its figures only, by `cargo xtask bench inference --browser`.
+pub const BROWSER_BENCH: &str = "inference_time";
+
 struct Stage {
     name: &'static str,
     needs: &'static [Need],
@@ -165,7 +168,11 @@ fn plain_tests() -> Outcome<Vec<String>> {
         .filter_map(|entry| {
             entry.ok()?.file_name().into_string().ok()?.strip_suffix(".rs").map(str::to_owned)
         })
-        .filter(|name| !DEVICE_TESTS.contains(&name.as_str()) && !BROWSER_TESTS.contains(&name.as_str()))
+        .filter(|name| {
+            !DEVICE_TESTS.contains(&name.as_str())
+                && !BROWSER_TESTS.contains(&name.as_str())
+                && name != BROWSER_BENCH
+        })
         .collect();
     names.sort();
     Ok(names)
@@ -185,11 +192,15 @@ fn vulkan() -> Verdict {
 fn browser() -> Verdict {
     let mut arguments = vec!["test", "-p", "concord", "--target", WASM];
     arguments.extend(DEVICE_TESTS.iter().chain(&BROWSER_TESTS).flat_map(|name| ["--test", name]));
-    let mut tests = cargo(&arguments);
+    all([in_chromium(cargo(&arguments), 900)])
+}
+
+/// A command whose tests are played in Chromium, each for so many seconds at most.
+pub fn in_chromium(mut tests: Command, seconds: u32) -> Command {
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "900");
-    all([with_driver(tests)])
+        .env("WASM_BINDGEN_TEST_TIMEOUT", seconds.to_string());
+    with_driver(tests)
 }
 
 /// Builds what a visitor gets, optimised if it can be, and uses exactly that.

@@ -35,7 +35,7 @@ pub fn agreement(words: &[String]) -> Result<(), String> {
     let dim = arguments.number("dim", 16)? as usize;
     let eps = arguments.number("eps-percent", (100.0 * EPS) as u64)? as f32 / 100.0;
     for (name, clouds) in
-        [("clusters", super::child::clouds(n, dim)), ("a cloud and its moved copy", copies(n, dim))]
+        [("clusters", super::clouds::clouds(n, dim)), ("a cloud and its moved copy", copies(n, dim))]
     {
         let (time, found) = seconds(|| block_on(multiscale(clouds.clone(), eps, TOLERANCE, &mut NoWatch)));
         let found = found.map_err(|cancelled| cancelled.to_string())?;

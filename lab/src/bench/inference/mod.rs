@@ -4,6 +4,7 @@
 mod agreement;
 mod chart;
 mod child;
+mod clouds;
 mod peers;
 mod point;
 
@@ -18,7 +19,7 @@ pub use agreement::agreement;
 pub use child::child;
 
 /// Points a side.
-const SIZES: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 45_000, 100_000];
+const SIZES: [usize; 8] = [1_000, 2_000, 5_000, 10_000, 20_000, 45_000, 100_000, 1_000_000];
 const DIMS: [usize; 2] = [16, 32];
 /// ε and the error at which everybody may stop.
 const EPS: f32 = 0.05;
@@ -53,19 +54,28 @@ impl Method {
     }
 }
 
-/// `lab bench inference [--peers] [--most N] [--json FILE] [--svg FILE]`
+/// Beyond this only the way that looks at some pairs is taken.
+const EXACT: usize = 100_000;
+
+/// `lab bench inference [--peers] [--least N] [--most N] [--dim D] [--method METHOD] [--json FILE] [--svg FILE]`
 pub fn inference(words: &[String]) -> Result<(), String> {
-    let arguments = Arguments::read(words, &["most", "json", "svg"], &["peers"])?;
+    let arguments = Arguments::read(words, &["least", "most", "dim", "method", "json", "svg"], &["peers"])?;
     let most = arguments.number("most", 45_000)? as usize;
+    let least = arguments.number("least", 0)? as usize;
+    let only = arguments.number("dim", 0)? as usize;
+    let methods = match arguments.get("method") {
+        Some(name) => vec![Method::named(name).ok_or_else(|| format!("there is no method '{name}'"))?],
+        None => Method::ALL.to_vec(),
+    };
     let folder = Folder::new()?;
     let peers = if arguments.flag("peers") { peers::Peers::install(&folder.0) } else { None };
     let mut points = Vec::new();
-    for dim in DIMS {
-        for n in SIZES.into_iter().filter(|n| *n <= most) {
-            let clouds = child::clouds(n, dim);
+    for dim in DIMS.into_iter().filter(|dim| only == 0 || *dim == only) {
+        for n in SIZES.into_iter().filter(|n| (least..=most).contains(n)) {
+            let clouds = clouds::clouds(n, dim);
             npy::write(&folder.0.join("x.npy"), &clouds.x)?;
             npy::write(&folder.0.join("y.npy"), &clouds.y)?;
-            for method in Method::ALL {
+            for method in methods.iter().copied().filter(|m| n <= EXACT || *m == Method::Multiscale) {
                 eprintln!("{}, {n} points a side, {dim} dimensions", method.name());
                 points.push(child::run(method, &folder.0, n, dim)?);
             }

@@ -20,6 +20,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
+use crate::study::labels::Coded;
 use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::{Looked, Subject};
@@ -84,19 +85,16 @@ impl Task<'_> {
         }
         let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
-        let codes = rows.each_ref().map(|rows| -> Vec<f32> {
-            let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
-            codes
-                .iter()
-                .map(|code| if *code == formats::Labels::MISSING { -1.0 } else { *code as f32 })
-                .collect()
-        });
+        let counts = [0, 1].map(|side| sides.points()[side].rows());
+        let coded = Coded::new(&rows, counts);
         let mut live =
-            Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), codes);
+            Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), coded);
         live.before_training(&sides);
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
-        let trained = now();
+        // Time that the run was held is no time of work.
+        let (trained, held) = (now(), live.held());
+        let ending = live.ending();
         let best = alignment.best();
         let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
         let subject = Subject { sides, rows, truth, settings };
@@ -108,10 +106,11 @@ impl Task<'_> {
             alignment,
             shown: 0,
             saved: None,
-            train_s: (trained - start) / 1000.0,
-            infer_s: (now() - trained) / 1000.0,
+            train_s: (trained - start - held) / 1000.0,
+            infer_s: (now() - trained - (live.held() - held)) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
+        let outcome = Outcome { ending: Some(ending), ..outcome };
         if let (Some(foretold), false) = (foretold, self.runs.is_finishing(self.run)) {
             self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
         }

@@ -32,6 +32,7 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
                             type="button"
                             class="quiet small"
                             data-testid=format!("show-candidate-{at}")
+                            aria-label=format!("{} candidate {}", if mine { "Shown:" } else { "Show" }, at + 1)
                             disabled=move || mine || !results.held.get() || results.showing.get().busy()
                             on:click=move |_| state.show_candidate(at as u32)
                         >
@@ -51,7 +52,7 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
             <p class="soft">
                 "Every start ends somewhere. They are ranked by how well the plan keeps the order of distances, which needs no labels."
             </p>
-            <div class="scroll" tabindex="0" role="region" aria-label="Candidates">
+            <div class="scroll last-stays" tabindex="0" role="region" aria-label="Candidates" data-home="">
                 <table data-testid="candidates">
                     <thead>
                         <tr>

@@ -10,6 +10,7 @@ use web_sys::HtmlCanvasElement;
 use super::canvas::{context, fit_to_screen, theme_colour};
 use super::meter::{Drawing, timed};
 use super::thin::thinned;
+use super::ticks::tick;
 
 /// How the values are spread over the height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +68,11 @@ fn draw(backend: CanvasBackend, lines: &[Line], steps: u32, ratio: f64, axis: Ax
     match axis {
         Axis::Logarithmic => {
             let (low, high) = decades(lines);
-            trace(builder.build_cartesian_2d(0..steps, (low..high).log_scale())?, lines, low, ratio)?;
+            trace(builder.build_cartesian_2d(0..steps, (low..high).log_scale())?, lines, (low, 0.0), ratio)?;
         }
         Axis::Linear => {
             let (low, high) = extent(lines);
-            trace(builder.build_cartesian_2d(0..steps, low..high)?, lines, low, ratio)?;
+            trace(builder.build_cartesian_2d(0..steps, low..high)?, lines, (low, high - low), ratio)?;
         }
     }
     area.present()?;
@@ -81,7 +82,7 @@ fn draw(backend: CanvasBackend, lines: &[Line], steps: u32, ratio: f64, axis: Ax
 fn trace<Y>(
     mut chart: ChartContext<'_, CanvasBackend, Cartesian2d<RangedCoordu32, Y>>,
     lines: &[Line],
-    low: f32,
+    (low, span): (f32, f32),
     ratio: f64,
 ) -> Outcome
 where
@@ -101,7 +102,7 @@ where
         .y_labels(4)
         .x_label_style(label(Pos::new(HPos::Center, VPos::Top)))
         .y_label_style(label(Pos::new(HPos::Right, VPos::Center)))
-        .y_label_formatter(&|v| format_value(*v))
+        .y_label_formatter(&|v| tick(*v, span))
         .draw()?;
     let width = px(if lines.len() > 3 { 1.5 } else { 2.0 });
     for line in lines {
@@ -134,13 +135,4 @@ fn decades(lines: &[Line]) -> (f32, f32) {
     let (low, high) = (10f32.powf(low.log10().floor()), 10f32.powf(high.log10().ceil()));
     // A little beyond, so that rounding does not push the outermost labels out of sight.
     (0.98 * low, 1.02 * if high > low { high } else { 10.0 * low })
-}
-
-fn format_value(value: f32) -> String {
-    let size = value.abs();
-    if size >= 1e5 || (size > 0.0 && size < 1e-3) {
-        format!("{value:.0e}")
-    } else {
-        format!("{}", (value * 1e4).round() / 1e4)
-    }
 }

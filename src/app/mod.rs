@@ -10,8 +10,10 @@ pub mod pairs;
 pub mod palette;
 pub mod samples;
 pub mod scatter;
+pub mod standing;
 pub mod tally;
 pub mod thin;
+pub mod ticks;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;
@@ -21,6 +23,8 @@ mod chart;
 mod demo;
 #[cfg(target_arch = "wasm32")]
 mod diagnostics;
+#[cfg(target_arch = "wasm32")]
+mod focus;
 #[cfg(target_arch = "wasm32")]
 mod home;
 #[cfg(target_arch = "wasm32")]

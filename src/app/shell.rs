@@ -1,10 +1,12 @@
 //! The frame of the page: header, the two views, notices, footer.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use web_sys::UrlSearchParams;
 
 use super::canvas::Redraw;
 use super::diagnostics::DiagnosticsView;
+use super::focus::keep_focus;
 use super::home::Home;
 use super::meter::watch_frames;
 use super::samples;
@@ -77,6 +79,7 @@ fn App() -> impl IntoView {
     let state = State::new(choice_from_address(), sample_from_address());
     let linked = Linked::new();
     catch_stray_files();
+    keep_focus();
     watch_frames(state);
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
@@ -99,6 +102,12 @@ fn App() -> impl IntoView {
     });
     let current = move |here: bool| if diagnosing.get() == here { "page" } else { "false" };
     view! {
+        <Show when=move || !diagnosing.get()>
+            <div class="skips">
+                <Skip name="skip-data" words="Skip to the data" place="data"/>
+                <Skip name="skip-result" words="Skip to the result" place="result"/>
+            </div>
+        </Show>
         <header class="top">
             <a class="brand" href="#">
                 <Logo/>
@@ -128,6 +137,20 @@ fn App() -> impl IntoView {
             </span>
         </footer>
     }
+}
+
+/// A way past everything before a section, for keyboards. The address stays: its fragment names the view.
+#[component]
+fn Skip(name: &'static str, words: &'static str, place: &'static str) -> impl IntoView {
+    let go = move |event: leptos::ev::MouseEvent| {
+        event.prevent_default();
+        let section = document().get_element_by_id(place);
+        if let Some(section) = section.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // It scrolls there as well.
+            let _ = section.focus();
+        }
+    };
+    view! { <a class="skip" href=format!("#{place}") data-testid=name on:click=go>{words}</a> }
 }
 
 /// Two clouds that overlap.

@@ -136,6 +136,40 @@ pub struct Outcome {
     pub part: Option<u32>,
     /// Whether the encoders were trained in another run, and only applied in this one.
     pub trained_before: bool,
+    /// How the training of the run that this comes from ended; none where nothing is known of it.
+    pub ending: Option<Ending>,
+}
+
+/// How the training of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// Steps that the networks were trained, of those that were set; 0 of 0 where none was trained.
+    pub step: u32,
+    pub of: u32,
+    /// Why it went no further.
+    pub early: Option<Early>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Early {
+    /// Somebody asked for it.
+    Stopped,
+    /// Nothing moved any more.
+    Converged,
+}
+
+impl Ending {
+    /// After so many steps of so many, asked to end early or not.
+    pub fn new(step: u32, of: u32, asked: bool) -> Self {
+        let early = match (step < of, asked) {
+            // Without a network there is no step to tell by.
+            (_, true) if of == 0 => Some(Early::Stopped),
+            (true, true) => Some(Early::Stopped),
+            (true, false) => Some(Early::Converged),
+            (false, _) => None,
+        };
+        Self { step: step.min(of), of, early }
+    }
 }
 
 /// One line of the table of matches.
@@ -171,4 +205,19 @@ pub enum Export {
     Record,
     /// All of these in a ZIP.
     Everything,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_training_ends_by_request_by_itself_or_at_its_end() {
+        assert_eq!(Ending::new(140, 300, true).early, Some(Early::Stopped));
+        assert_eq!(Ending::new(288, 300, false).early, Some(Early::Converged));
+        assert_eq!(Ending::new(300, 300, false).early, None);
+        assert_eq!(Ending::new(300, 300, true).early, None, "there was nothing left to stop");
+        assert_eq!(Ending::new(0, 0, true).early, Some(Early::Stopped));
+        assert_eq!(Ending::new(0, 0, false).early, None);
+    }
 }

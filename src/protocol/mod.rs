@@ -10,7 +10,8 @@ mod estimate;
 mod transport;
 
 pub use alignment::{
-    AlignOptions, CandidateRow, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome, Progress,
+    AlignOptions, CandidateRow, Early, Ending, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome,
+    Progress,
 };
 pub use data::{Content, FileRef, Reading, Side, Slot};
 pub use estimate::{Estimate, Way};
@@ -170,6 +171,8 @@ pub enum Event {
         first_step: u32,
         steps: u32,
     },
+    /// The labels of what is being aligned, before the first of its points are shown.
+    Labels([LabelColumn; 2]),
     /// Where a linear map or the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label
     /// codes; the plan as a square picture in the order of the first coordinate, empty where there is none.
     Moving,

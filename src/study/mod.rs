@@ -6,6 +6,7 @@ pub mod estimate;
 mod evidence;
 pub mod figures;
 pub mod findings;
+pub mod labels;
 pub mod model;
 pub mod options;
 pub mod outcome;

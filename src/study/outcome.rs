@@ -122,7 +122,8 @@ impl Looked {
         let shares = report.known.as_ref().map(|known| known.closer.as_slice()).unwrap_or_default();
         let mut closer: Vec<f32> = shares.iter().map(|[x, y]| (0.5 * (x + y)) as f32).collect();
         closer.sort_by(f32::total_cmp);
-        let [codes_x, codes_y] = if subject.labelled() { subject.codes() } else { [Vec::new(), Vec::new()] };
+        let coded = subject.coded();
+        let [codes_x, codes_y] = [(0, x), (1, y)].map(|(side, points)| coded.shown(side, 0..points.rows()));
         let outcome = Outcome {
             n: x.rows() as u32,
             m: y.rows() as u32,
@@ -132,13 +133,14 @@ impl Looked {
             figures: self.figures(subject, agreement),
             findings: Vec::new(),
             verdict: None,
-            labels: subject.label_columns(),
+            labels: coded.columns,
             picture: side,
             train_s: 0.0,
             infer_s: 0.0,
             new_points: false,
             part: None,
             trained_before: false,
+            ending: None,
         };
         let first = |side: usize| -> Vec<f32> {
             readout.partners[side].first().into_iter().map(|other| other as f32).collect()

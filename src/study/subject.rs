@@ -1,15 +1,13 @@
 //! Two data sets and a plan between them: what is looked at and taken away, whether it was trained on these rows or applied
 //! to new ones.
 
-use std::collections::HashMap;
-
+use super::labels::Coded;
 use super::rows::Rows;
 use crate::geometry::Dense;
 use crate::geometry::distance::halved;
 use crate::metrics::readout::Readout;
 use crate::metrics::report::{Report, Truth, UNKNOWN, Within};
 use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
-use crate::protocol::LabelColumn;
 
 /// Neighbours that vote on a label.
 const VOTES: usize = 5;
@@ -49,7 +47,7 @@ impl Subject {
         ];
         let [dx, dy] = distances.each_ref().map(halved);
         let known = |code: f32| if code < 0.0 { UNKNOWN } else { code as u32 };
-        let codes = self.codes().map(|codes| codes.into_iter().map(known).collect::<Vec<u32>>());
+        let codes = self.coded().codes.map(|codes| codes.into_iter().map(known).collect::<Vec<u32>>());
         let known = Truth { pairs: truth, labels: [&codes[0], &codes[1]], votes: VOTES };
         let within = Within { rows: [&judged[0], &judged[1]], distances: [&dx, &dy] };
         let knows = !truth.is_empty() || self.labelled();
@@ -68,39 +66,9 @@ impl Subject {
         self.rows.iter().all(|rows| rows.labels.is_some())
     }
 
-    /// Label codes of both sides, the same for the same name, −1 where it is missing; without labels all the same.
-    pub fn codes(&self) -> [Vec<f32>; 2] {
-        let mut names: HashMap<&str, f32> = HashMap::new();
-        [0, 1].map(|side| {
-            let rows = &self.rows[side];
-            let code = |i: usize| {
-                let label = rows.label(i);
-                if rows.labels.is_some() && label.is_empty() {
-                    return -1.0;
-                }
-                let next = names.len() as f32;
-                *names.entry(label).or_insert(next)
-            };
-            (0..self.sides.points()[side].rows()).map(code).collect()
-        })
-    }
-
-    /// Names of all labels by their codes.
-    pub fn label_columns(&self) -> [LabelColumn; 2] {
-        let mut names: Vec<String> = Vec::new();
-        let mut seen: HashMap<&str, ()> = HashMap::new();
-        for (rows, points) in self.rows.iter().zip(self.sides.points()) {
-            for i in 0..points.rows() {
-                let label = rows.label(i);
-                let missing = rows.labels.is_some() && label.is_empty();
-                if !missing && seen.insert(label, ()).is_none() {
-                    names.push(label.to_owned());
-                }
-            }
-        }
-        self.rows.each_ref().map(|rows| LabelColumn {
-            name: rows.labels.as_ref().map(|labels| labels.name.clone()).unwrap_or_default(),
-            names: if rows.labels.is_some() { names.clone() } else { Vec::new() },
-        })
+    /// Labels of both sides under one numbering.
+    pub fn coded(&self) -> Coded {
+        let [x, y] = self.sides.points();
+        Coded::new(&self.rows, [x.rows(), y.rows()])
     }
 }

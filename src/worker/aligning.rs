@@ -22,6 +22,7 @@ use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
 use crate::study::figures::Agreement;
 use crate::study::findings::findings_of_new;
+use crate::study::labels::Coded;
 use crate::study::outcome::{Study, matches};
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::{Looked, Subject};
@@ -86,21 +87,18 @@ impl Task<'_> {
         }
         let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
-        let codes = rows.each_ref().map(|rows| -> Vec<f32> {
-            let codes = rows.labels.as_ref().map(|labels| labels.codes.as_slice()).unwrap_or_default();
-            codes
-                .iter()
-                .map(|code| if *code == formats::Labels::MISSING { -1.0 } else { *code as f32 })
-                .collect()
-        });
+        let counts = [0, 1].map(|side| sides.points()[side].rows());
+        let coded = Coded::new(&rows, counts);
         let mut live =
-            Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), codes);
+            Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), coded);
         live.before_training(&sides);
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
-        let trained = now();
+        // Time that the run was held is no time of work.
+        let (trained, held) = (now(), live.held());
+        let ending = live.ending();
         let chance = procedure::chance(self.device, &sides, &settings, &mut live).await?;
-        let chosen = now();
+        let (chosen, held_then) = (now(), live.held());
         let best = alignment.best();
         let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
         let subject = Subject { sides, rows, truth, settings };
@@ -113,10 +111,11 @@ impl Task<'_> {
             shown: 0,
             chance,
             saved: None,
-            train_s: (trained - start) / 1000.0,
-            infer_s: (now() - chosen) / 1000.0,
+            train_s: (trained - start - held) / 1000.0,
+            infer_s: (now() - chosen - (live.held() - held_then)) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
+        let outcome = Outcome { ending: Some(ending), ..outcome };
         if let (Some(foretold), false) = (foretold, self.runs.is_finishing(self.run)) {
             self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
         }

@@ -6,8 +6,9 @@ use super::share::Share;
 use crate::geometry::Dense;
 use crate::metrics::plan::relative_entropy;
 use crate::procedure::{Control, Failure, Origin, Progress, Settings, Sides, Statistics, View};
-use crate::protocol::{self, Event, RunId};
+use crate::protocol::{self, Ending, Event, RunId};
 use crate::solver::align::STATS;
+use crate::study::labels::Coded;
 use crate::study::view::{flat, heat, steady, together};
 
 /// Progress is posted this often at most, and points on the move.
@@ -36,19 +37,15 @@ pub(super) struct Live<'a> {
     before: Vec<Dense>,
     /// The plan entropy of every fit in the last view.
     entropies: Vec<f32>,
-    /// Label codes of both sides; empty without labels.
-    codes: [Vec<f32>; 2],
+    /// Labels of both sides.
+    coded: Coded,
+    /// Steps that the networks have been trained, and how many are set.
+    trained: (u32, u32),
 }
 
 impl<'a> Live<'a> {
     /// The last part of the run, matching all points, is foretold to take this share of it.
-    pub(super) fn new(
-        runs: &'a Runs,
-        run: RunId,
-        settings: &Settings,
-        last: f64,
-        codes: [Vec<f32>; 2],
-    ) -> Self {
+    pub(super) fn new(runs: &'a Runs, run: RunId, settings: &Settings, last: f64, coded: Coded) -> Self {
         Self {
             runs,
             run,
@@ -61,7 +58,8 @@ impl<'a> Live<'a> {
             chunk: 1,
             before: Vec::new(),
             entropies: Vec::new(),
-            codes,
+            coded,
+            trained: (0, 0),
         }
     }
 }
@@ -71,6 +69,15 @@ impl Live<'_> {
     pub(super) fn held(&self) -> f64 {
         self.held
     }
+
+    /// How the training ended.
+    pub(super) fn ending(&self) -> Ending {
+        Ending::new(self.trained.0, self.trained.1, self.runs.is_finishing(self.run))
+    }
+
+    fn has_trained(&mut self, done: u32, of: u32) {
+        self.trained = (self.trained.0.max(done), self.trained.1.max(of));
+    }
 }
 
 /// Points a side that are shown before training.
@@ -79,11 +86,12 @@ const FIRST_SIGHT: usize = 1500;
 impl Live<'_> {
     /// Shows both sides as they are, each by itself, so that there is something to look at from the first moment.
     pub(super) fn before_training(&mut self, sides: &Sides) {
+        post(self.run, Event::Labels(self.coded.columns.clone()), Vec::new());
         let [x, y] = [0, 1].map(|side| {
             let points = sides.points()[side];
             let every = points.rows().div_ceil(FIRST_SIGHT).max(1);
             let rows: Vec<usize> = (0..points.rows()).step_by(every).collect();
-            let codes: Vec<f32> = rows.iter().filter_map(|&row| self.codes[side].get(row).copied()).collect();
+            let codes = self.coded.shown(side, rows.iter().copied());
             let mut flat = flat(&points.picked(&rows)).data().to_vec();
             // Their units have nothing to do with each other.
             let size = (flat.iter().map(|v| v * v).sum::<f32>() / flat.len().max(1) as f32).sqrt().max(1e-20);
@@ -97,7 +105,9 @@ impl Live<'_> {
 impl Control for Live<'_> {
     async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
         self.share.learn(&progress);
-        if progress.phase != "training" {
+        if progress.phase == "training" {
+            self.has_trained(progress.done, progress.of);
+        } else {
             // Those of a linear map's plan are no network's.
             self.entropies.clear();
         }
@@ -125,6 +135,7 @@ impl Control for Live<'_> {
 
     fn statistics(&mut self, new: Statistics<'_>) {
         let fits = new.fits.len();
+        self.has_trained(new.first_step + new.eps.len() as u32, new.steps);
         let column = |which: usize| -> Vec<f32> {
             new.values.chunks_exact(STATS as usize).filter_map(|pair| pair.get(which).copied()).collect()
         };
@@ -151,9 +162,7 @@ impl Control for Live<'_> {
         self.entropies = entropies.collect();
         let mut flat = together(&[&view.embedded[0], &view.embedded[1]]);
         steady(&mut flat, &self.before);
-        let codes = [0, 1].map(|side| -> Vec<f32> {
-            view.rows[side].iter().filter_map(|&row| self.codes[side].get(row).copied()).collect()
-        });
+        let codes = [0, 1].map(|side| self.coded.shown(side, view.rows[side].iter().copied()));
         let [x, y] = [0, 1].map(|side| flat[side].data().to_vec());
         let [codes_x, codes_y] = codes;
         let plan = view.plans.first().map(|plan| heat(plan, [&flat[0], &flat[1]], HEAT)).unwrap_or_default();

@@ -30,6 +30,8 @@ impl Task<'_> {
         let (outcome, bulk) = study.outcome(&mut watched).await?;
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(Rc::new(study));
+        // Pairs made by hand were those of another run.
+        desk.made = Vec::new();
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())

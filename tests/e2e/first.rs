@@ -76,6 +76,11 @@ fn samples_are_exchanged_whole() {
             page.wait_for("[data-testid=size-x]").await;
             assert!(page.text("size-x").await.starts_with(rows), "{sample}");
             assert_eq!(
+                page.count("[data-testid=pair-mode]:disabled").await,
+                0,
+                "{sample}: its rows can be paired"
+            );
+            assert_eq!(
                 page.count("[data-testid^=failure-]").await,
                 0,
                 "{sample}: labels and pairs are its own"

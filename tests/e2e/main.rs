@@ -9,7 +9,9 @@ mod browser;
 mod first;
 mod foretold;
 mod hands;
+mod honest;
 mod pointer;
+mod reach;
 mod server;
 mod views;
 

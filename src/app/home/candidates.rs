@@ -32,6 +32,7 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
                             type="button"
                             class="quiet small"
                             data-testid=format!("show-candidate-{at}")
+                            aria-label=format!("{} candidate {}", if mine { "Shown:" } else { "Show" }, at + 1)
                             disabled=move || mine || !results.held.get() || results.showing.get().busy()
                             on:click=move |_| state.show_candidate(at as u32)
                         >
@@ -53,7 +54,7 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
                  chosen: the best score, or a linear map that says the same nearly as well, because it has less to be wrong with. \
                  Difference is how far matches lie from those of the first: 0 the same, 0.5 unrelated."
             </p>
-            <div class="scroll" tabindex="0" role="region" aria-label="Candidates">
+            <div class="scroll last-stays" tabindex="0" role="region" aria-label="Candidates" data-home="">
                 <table data-testid="candidates">
                     <thead>
                         <tr>

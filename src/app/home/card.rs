@@ -85,6 +85,7 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
                 type="button"
                 class="quiet small push"
                 data-testid=format!("remove-{letter}")
+                aria-label=format!("Remove data set {}", letter.to_uppercase())
                 on:click=move |_| state.unload(slot)
             >
                 "Remove"

@@ -12,7 +12,7 @@ use crate::protocol::{Content, Side, Slot};
 #[component]
 pub(super) fn DataSection(state: State) -> impl IntoView {
     view! {
-        <section id="data" class="card" aria-labelledby="data-title">
+        <section id="data" class="card" tabindex="-1" aria-labelledby="data-title">
             <h2 id="data-title">"Data"</h2>
             <div class="zones">
                 <Zone state side=Side::X/>

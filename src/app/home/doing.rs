@@ -30,7 +30,7 @@ pub(super) fn Doing(
             >
                 <i style=move || format!("width:{:.1}%", share().unwrap_or(100.0))></i>
             </span>
-            <button type="button" class="quiet" data-testid=format!("cancel-{name}") on:click=move |_| cancel(&state)>
+            <button type="button" class="quiet" data-testid=format!("cancel-{name}") aria-label=format!("Cancel: {name}") on:click=move |_| cancel(&state)>
                 "Cancel"
             </button>
         </Show>

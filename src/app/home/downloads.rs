@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::doing::Doing;
+use super::standing::Standing;
 use crate::app::ledger::Activity;
 use crate::app::state::State;
 use crate::protocol::{Export, Side};
@@ -45,6 +46,7 @@ pub(super) fn Downloads(state: State) -> impl IntoView {
     view! {
         <div class="card">
             <h3>"Take it with you"</h3>
+            <Standing state name="standing-downloads"/>
             <div class="downloads">{buttons}</div>
             <div class="buttons">
                 <Doing state activity=Activity::Export phase=results.exporting name="export" cancel=State::cancel_export/>

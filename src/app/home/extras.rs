@@ -102,6 +102,7 @@ pub(super) fn Extra(
                     type="button"
                     class="quiet small"
                     data-testid=format!("remove-{name}")
+                    aria-label=format!("Remove {label}")
                     on:click=move |_| state.unload(kept)
                 >
                     "Remove"

@@ -61,7 +61,7 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                     />
                 </label>
             </div>
-            <div class="scroll" tabindex="0" role="region" aria-label="Table of matches">
+            <div class="scroll last-stays" tabindex="0" role="region" aria-label="Table of matches">
                 <table data-testid="matches-table" data-total=move || results.table.with(|table| table.total)>
                     <thead>
                         <tr>
@@ -174,6 +174,7 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
                     class="toggle"
                     data-testid=format!("confirm-{x}")
                     title="Makes it a known pair, for the next alignment"
+                    aria-label=format!("This is right: {} with {}", name(&row.x_id, row.x), name(&row.y_id, row.y))
                     aria-pressed=move || confirmed.get().to_string()
                     disabled=move || !state.can_pair()
                     on:focus=move |_| point()

@@ -18,6 +18,8 @@ mod result;
 mod sample_row;
 mod settings;
 mod stage;
+mod standing;
+mod start;
 mod switches;
 mod toolbar;
 mod training;

@@ -52,12 +52,13 @@ pub(super) fn PairsCard(state: State) -> impl IntoView {
                     "Pair points"
                 </button>
                 <div class="toggles push">
-                    <Change state name="undo-pair" label="Undo" can=PairList::can_undo change=PairList::undo/>
-                    <Change state name="redo-pair" label="Redo" can=PairList::can_redo change=PairList::redo/>
+                    <Change state name="undo-pair" label="Undo" about="Undo the last change of pairs" can=PairList::can_undo change=PairList::undo/>
+                    <Change state name="redo-pair" label="Redo" about="Redo the last change of pairs" can=PairList::can_redo change=PairList::redo/>
                     <Change
                         state
                         name="clear-pairs"
                         label="Clear"
+                        about="Clear all pairs"
                         can=|list| !list.all().is_empty()
                         change=|list| list.replace(Vec::new())
                     />
@@ -100,6 +101,7 @@ fn Change(
     state: State,
     name: &'static str,
     label: &'static str,
+    about: &'static str,
     can: fn(&PairList) -> bool,
     change: fn(&mut PairList),
 ) -> impl IntoView {
@@ -108,6 +110,7 @@ fn Change(
             type="button"
             class="quiet small"
             data-testid=name
+            aria-label=about
             disabled=move || !state.pairs.list.with(can)
             on:click=move |_| state.pairs.list.update(change)
         >

@@ -11,6 +11,7 @@ use super::estimate::grouped;
 use super::figures::{Curve, Figures};
 use super::matches::Matches;
 use super::pairs::PairsCard;
+use super::standing::Standing;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::ledger::Activity;
 use crate::app::scatter::{Cloud, Linked, Scatter};
@@ -22,6 +23,7 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
     let results = state.results;
     let any =
         Memo::new(move |_| results.trained.with(Option::is_some) || results.fresh.with(Option::is_some));
+    let foreign = Memo::new(move |_| state.remark().is_some());
     // What was pointed at or selected belongs to the points before.
     Effect::new(move || {
         results.trained.track();
@@ -37,7 +39,13 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
     });
     on_cleanup(move || escape.remove());
     view! {
-        <section id="result" aria-labelledby="result-title" data-testid="result">
+        <section
+            id="result"
+            class:foreign=move || foreign.get()
+            tabindex="-1"
+            aria-labelledby="result-title"
+            data-testid="result"
+        >
             <div class="head section-head">
                 <h2 id="result-title">"Result"</h2>
                 <Show when=move || results.fresh.with(Option::is_some)>
@@ -56,6 +64,7 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
                 when=move || any.get()
                 fallback=|| view! { <p class="soft">"Once an alignment is done, its views, figures and files are here."</p> }
             >
+                <Standing state name="standing"/>
                 <Rival state/>
                 <Figures state/>
                 <Views state linked redraw/>
@@ -139,22 +148,22 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
             <div class="views" class:four=move || results.compared.with(Option::is_some)>
                 <figure>
                     <figcaption>"X by itself"</figcaption>
-                    <Scatter cloud=alone(Side::X) linked state redraw testid="view-x" about=about(Side::X)/>
+                    <Scatter cloud=alone(Side::X) linked state redraw testid="view-x" title="X by itself" about=about(Side::X)/>
                 </figure>
                 <figure>
                     <figcaption>"Y by itself"</figcaption>
-                    <Scatter cloud=alone(Side::Y) linked state redraw testid="view-y" about=about(Side::Y)/>
+                    <Scatter cloud=alone(Side::Y) linked state redraw testid="view-y" title="Y by itself" about=about(Side::Y)/>
                 </figure>
                 <figure>
                     <figcaption>"Aligned"</figcaption>
-                    <Scatter cloud=aligned linked state redraw testid="view-aligned" about=both/>
+                    <Scatter cloud=aligned linked state redraw testid="view-aligned" title="X and Y aligned" about=both/>
                 </figure>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <figure>
                         <figcaption data-testid="compared-on">
                             "Entropic Gromov-Wasserstein, to compare" {compared_on}
                         </figcaption>
-                        <Scatter cloud=compared linked state redraw testid="view-compared" about=other/>
+                        <Scatter cloud=compared linked state redraw testid="view-compared" title="the comparison" about=other/>
                     </figure>
                 </Show>
             </div>
@@ -207,7 +216,7 @@ fn PlanCard(state: State, redraw: Redraw) -> impl IntoView {
         <div class="card">
             <h3>"The plan"</h3>
             <p class="soft">
-                "Rows are points of X and columns points of Y, both in the order of the aligned view. A dark diagonal \
+                "Rows are points of X and columns points of Y, both in the order of the aligned view. A clear diagonal \
                  means that matches are sharp."
             </p>
             <canvas

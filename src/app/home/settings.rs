@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 
+use super::start::AlignButton;
 use crate::app::options::{self, DISTANCES, FIELDS, Field, Kind, PRESETS};
 use crate::app::state::State;
 use crate::protocol::{Side, Slot};
@@ -19,6 +20,7 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                         type="button"
                         class="quiet small"
                         data-testid="undo"
+                        aria-label="Undo the last change of settings"
                         disabled=move || !settings.can_undo()
                         on:click=move |_| settings.undo()
                     >
@@ -28,6 +30,7 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                         type="button"
                         class="quiet small"
                         data-testid="redo"
+                        aria-label="Redo the last change of settings"
                         disabled=move || !settings.can_redo()
                         on:click=move |_| settings.redo()
                     >
@@ -37,7 +40,7 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                         type="button"
                         class="quiet small"
                         data-testid="reset"
-                        disabled=move || settings.options.with(|o| settings.defaults.with(|d| o == d))
+                        disabled=move || settings.is_default()
                         on:click=move |_| settings.replace(settings.defaults.get_untracked())
                     >
                         "Defaults"
@@ -55,15 +58,9 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                     {FIELDS.iter().map(|field| view! { <FieldRow state field=*field/> }).collect_view()}
                 </div>
             </details>
-            <button
-                type="button"
-                class="narrow-only"
-                data-testid="align-below"
-                disabled=move || state.blocker().is_some()
-                on:click=move |_| state.align()
-            >
-                "Align with these settings"
-            </button>
+            <div class="narrow-only">
+                <AlignButton state name="align-below" label=Signal::derive(|| "Align with these settings")/>
+            </div>
         </section>
     }
 }

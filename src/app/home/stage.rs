@@ -7,9 +7,11 @@ use leptos::prelude::*;
 use super::before::TrainedBefore;
 use super::duration;
 use super::estimate::EstimateLine;
+use super::start::AlignButton;
 use super::toolbar::Toolbar;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::scatter::{Cloud, Linked, Scatter};
+use crate::app::standing;
 use crate::app::state::{Phase, State};
 use crate::protocol::ExecutorKind;
 
@@ -22,15 +24,18 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
             (_, _, Some(shown)) => Cloud::Aligned(shown),
             _ => Cloud::Nothing,
         });
-    let title = move || match (run.phase.get().busy(), run.moving.with(Option::is_some)) {
-        (true, true) => "Both data sets, as they are being aligned",
-        _ if results.fresh.with(Option::is_some) => "New data in the common space",
-        _ => "Both data sets in the common space",
-    };
-    let about = Signal::derive(move || {
-        match results.shown() {
-        _ if run.phase.get().busy() && run.moving.with(Option::is_some) => {
-            "Points of X as teal discs and of Y as amber diamonds, moving towards each other while they are aligned"
+    let moving = Memo::new(move |_| run.phase.get().busy() && run.moving.with(Option::is_some));
+    let title = Signal::derive(move || {
+        match moving.get() {
+            true => "Both data sets, as they are being aligned",
+            _ if results.fresh.with(Option::is_some) => "New data in the common space",
+            _ => "Both data sets in the common space",
+        }
+        .to_owned()
+    });
+    let about = Signal::derive(move || match results.shown() {
+        _ if moving.get() => {
+            "Points of X as discs and of Y as diamonds, moving towards each other while they are aligned"
                 .into()
         }
         Some(shown) => format!(
@@ -38,7 +43,6 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
             shown.outcome.n, shown.outcome.m
         ),
         None => "Nothing is aligned yet".to_owned(),
-    }
     });
     view! {
         <aside class="stage" aria-label="Aligned view and training">
@@ -48,7 +52,7 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                     <Show when=move || results.fresh.with(Option::is_some)>
                         <span class="tag" data-testid="new-badge">"new data"</span>
                     </Show>
-                    <Show when=move || results.stale.get() && !run.phase.get().busy()>
+                    <Show when=move || results.stale.get() && !moving.get()>
                         <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
@@ -56,7 +60,7 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                     <p class="reason" role="status" data-testid="pairs-dropped">{remark}</p>
                 })}
                 <div class="stage-view">
-                    <Scatter cloud linked state redraw testid="view-live" about/>
+                    <Scatter cloud linked state redraw testid="view-live" title about/>
                     <LivePlan state redraw/>
                     <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
                         <p class="nothing">{move || if state.run.phase.get().busy() {
@@ -66,7 +70,7 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                         }}</p>
                     </Show>
                 </div>
-                <Toolbar state linked/>
+                <Toolbar linked cloud/>
                 <Controls state/>
             </div>
         </aside>
@@ -99,7 +103,7 @@ fn LivePlan(state: State, redraw: Redraw) -> impl IntoView {
                 <canvas
                     node_ref=canvas
                     role="img"
-                    aria-label="Heat map of the plan as it is being found; a dark diagonal means sharp matches"
+                    aria-label="Heat map of the plan as it is being found; a clear diagonal means sharp matches"
                     data-testid="heat-live"
                 ></canvas>
                 <figcaption>"the plan"</figcaption>
@@ -121,7 +125,7 @@ fn Controls(state: State) -> impl IntoView {
         Phase::Training if run.finishing.get() => "Finishing early".into(),
         Phase::Training => run.progress.with(|p| p.as_ref().map_or("Training".into(), |p| p.phase.clone())),
         Phase::Paused => "Paused".to_owned(),
-        Phase::Done => "Aligned".into(),
+        Phase::Done => standing::done(state.ending()),
         Phase::Failed => "Stopped by a failure".into(),
     };
     let count = move || {
@@ -148,11 +152,13 @@ fn Controls(state: State) -> impl IntoView {
         _ => 0.0,
     };
     let blocker = Memo::new(move |_| state.blocker());
-    let label = move || match state.results.trained.with(|t| t.as_ref().map(|t| t.outcome.trained_before)) {
-        Some(true) if !running() && !state.results.stale.get() => "Train it live",
-        None if !running() => "Align",
-        _ => "Align again",
-    };
+    let label = Signal::derive(move || {
+        match state.results.trained.with(|t| t.as_ref().map(|t| t.outcome.trained_before)) {
+            Some(true) if !state.results.stale.get() => "Train it live",
+            None => "Align",
+            _ => "Align again",
+        }
+    });
     view! {
         <div
             class="progress"
@@ -167,6 +173,7 @@ fn Controls(state: State) -> impl IntoView {
         <p
             class="status"
             data-testid="status"
+            tabindex="-1"
             data-state=move || phase().name()
             data-executor=move || executor().map(ExecutorKind::name)
         >
@@ -174,17 +181,12 @@ fn Controls(state: State) -> impl IntoView {
             <span data-testid="count">{count}</span>
             <span data-testid="time-left">{left}</span>
             <span>{took}</span>
+            <Show when=move || state.settings_changed()>
+                <span class="changed" data-testid="settings-changed">"Settings have changed since"</span>
+            </Show>
         </p>
-        <div class="buttons">
-            <button
-                type="button"
-                class="big"
-                data-testid="align"
-                disabled=move || blocker.with(Option::is_some)
-                on:click=move |_| state.align()
-            >
-                {label}
-            </button>
+        <div class="buttons" data-home="status">
+            <AlignButton state name="align" class="big" label/>
             <button
                 type="button"
                 class="quiet"

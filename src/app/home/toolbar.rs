@@ -4,46 +4,30 @@
 use leptos::prelude::*;
 
 use crate::app::canvas::is_dark;
-use crate::app::scatter::{Colouring, Linked};
-use crate::app::state::State;
+use crate::app::scatter::{Cloud, Colouring, Linked};
 use crate::app::{natural, palette};
 
 /// What colours mean, and the lines between pairs.
 #[component]
-pub(super) fn Toolbar(state: State, linked: Linked) -> impl IntoView {
-    let has_labels = move || {
-        state.results.shown().is_some_and(|s| s.labels.iter().any(|l| !l.is_empty()))
-            || state.run.moving.with(|m| m.as_ref().is_some_and(|m| !m.x_labels.is_empty()))
-    };
-    // A finished result is shown by its labels, where it has some, unless the visitor has chosen otherwise.
-    let chosen = StoredValue::new(false);
-    let labelled =
-        Memo::new(move |_| state.results.shown().is_some_and(|s| s.labels.iter().all(|l| !l.is_empty())));
-    Effect::new(move || {
-        let best = if labelled.get() { Colouring::Label } else { Colouring::Domain };
-        if !chosen.get_value() {
-            linked.colouring.set(best);
-        }
-    });
+pub(super) fn Toolbar(linked: Linked, cloud: Signal<Cloud, LocalStorage>) -> impl IntoView {
+    let known = Memo::new(move |_| cloud.with(Cloud::known));
+    let shown = Memo::new(move |_| linked.colouring.get().within(known.get()));
     let modes = [
         ("domain", "data set", Colouring::Domain),
         ("label", "label", Colouring::Label),
         ("confidence", "confidence", Colouring::Confidence),
     ]
     .map(|(name, label, mode)| {
-        let off = move || mode == Colouring::Label && !has_labels();
+        let lacks = move || mode.lacks(known.get());
         view! {
             <button
                 type="button"
                 class="toggle"
                 data-testid=format!("colour-{name}")
-                aria-pressed=move || (linked.colouring.get() == mode).to_string()
-                disabled=off
-                title=move || off().then_some("There are no labels")
-                on:click=move |_| {
-                    chosen.set_value(true);
-                    linked.colouring.set(mode);
-                }
+                aria-pressed=move || (shown.get() == mode).to_string()
+                disabled=move || lacks().is_some()
+                title=lacks
+                on:click=move |_| linked.colouring.set(mode)
             >
                 {label}
             </button>
@@ -55,23 +39,25 @@ pub(super) fn Toolbar(state: State, linked: Linked) -> impl IntoView {
             .selection
             .with(|s| s.as_ref().map(|s| s.each_ref().map(|side| side.iter().filter(|c| **c).count())))
     };
+    let matched = move || known.get().confidence;
     view! {
         <div class="toolbar">
             <div class="toggles" role="group" aria-label="Colour by">
                 <span class="soft">"Colour by"</span>
                 {modes}
             </div>
-            <label class="check">
+            <label class="check" title=move || (!matched()).then_some("There are matches when the run is done")>
                 <input
                     type="checkbox"
                     data-testid="show-lines"
-                    prop:checked=linked.lines
+                    disabled=move || !matched()
+                    prop:checked=move || matched() && linked.lines.get()
                     on:change=move |event| linked.lines.set(event_target_checked(&event))
                 />
                 "Lines between matches"
             </label>
         </div>
-        <Legend state linked/>
+        <Legend shown cloud/>
         {move || selected().map(|[x, y]| view! {
             <p class="selected" data-testid="selection" data-x=x data-y=y>
                 {x} " of X and " {y} " of Y selected "
@@ -87,11 +73,13 @@ pub(super) fn Toolbar(state: State, linked: Linked) -> impl IntoView {
 const NAMED: usize = palette::DISTINCT;
 
 #[component]
-fn Legend(state: State, linked: Linked) -> impl IntoView {
+fn Legend(shown: Memo<Colouring>, cloud: Signal<Cloud, LocalStorage>) -> impl IntoView {
+    // The picture moves many times a second; its names stay.
+    let names = Memo::new(move |_| cloud.with(|cloud| cloud.label_names().to_vec()));
     let item = |colour: String, name: String| {
         view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
     };
-    let items = move || match linked.colouring.get() {
+    let items = move || match shown.get() {
         Colouring::Domain => view! {
             <li><i style="background:var(--x)"></i>"data set X"</li>
             <li><i class="diamond" style="background:var(--y)"></i>"data set Y"</li>
@@ -104,11 +92,7 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
             .collect_view()
             .into_any(),
         Colouring::Label => {
-            let names = state.results.shown().map(|s| {
-                let [x, y] = &s.outcome.labels;
-                if x.names.len() >= y.names.len() { x.names.clone() } else { y.names.clone() }
-            });
-            let names = names.unwrap_or_default();
+            let names = names.get();
             let more = names.len().saturating_sub(NAMED);
             let rest = (more > 0)
                 .then(|| view! { <li class="soft">"and " {more} " more, in the same colours"</li> });
@@ -122,9 +106,7 @@ fn Legend(state: State, linked: Linked) -> impl IntoView {
             view! { {named} {rest} }.into_any()
         }
     };
-    let shapes = move || {
-        (linked.colouring.get() != Colouring::Domain)
-            .then(|| view! { <li>"discs are X, diamonds are Y"</li> })
-    };
-    view! { <ul class="legend" aria-label="Legend">{items}{shapes}</ul> }
+    let shapes =
+        move || (shown.get() != Colouring::Domain).then(|| view! { <li>"discs are X, diamonds are Y"</li> });
+    view! { <ul class="legend" aria-label="Legend" data-testid="legend">{items}{shapes}</ul> }
 }

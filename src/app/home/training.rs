@@ -8,6 +8,7 @@ use plotters::style::RGBColor;
 use crate::app::canvas::{Redraw, is_dark, on_frame};
 use crate::app::chart::{Axis, Line, draw_lines};
 use crate::app::palette;
+use crate::app::standing;
 use crate::app::state::{History, State};
 
 /// Which curves a chart shows.
@@ -42,6 +43,11 @@ pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
     let names = Memo::new(move |_| {
         history.with(|history| history.groups.iter().flat_map(|group| group.fits.clone()).collect::<Vec<_>>())
     });
+    // Statistics travel behind the steps: of a training that is over the end is known better.
+    let done = move || {
+        let ended = state.ending().map_or(0, |ending| ending.step as usize);
+        history.with(History::done).max(ended)
+    };
     let legend = move || {
         names
             .get()
@@ -58,7 +64,8 @@ pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
             <div class="head">
                 <h2 id="training-title">"Training"</h2>
                 <span class="soft push">
-                    "step " <b data-testid="step-count">{move || history.with(History::done)}</b>
+                    {move || standing::before_step(state.ending())}
+                    <b data-testid="step-count">{done}</b>
                     " of " {move || history.with(|history| history.steps)}
                 </span>
             </div>

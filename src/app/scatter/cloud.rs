@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::linked::{Colouring, Selection};
-use super::{Frame, Rect};
+use super::linked::Selection;
+use super::{Colouring, Frame, Known, Rect};
 use crate::app::canvas::theme_colour;
 use crate::app::palette;
 use crate::app::state::{Moving, Shown};
@@ -52,6 +52,22 @@ impl Cloud {
         }
     }
 
+    /// The names of labels by their codes, which both sides share.
+    pub(crate) fn label_names(&self) -> &[String] {
+        let [x, y] = match self {
+            Self::Moving(moving) => &*moving.names,
+            Self::Aligned(shown) | Self::Alone(shown, _) => &shown.outcome.labels,
+            Self::Nothing => return &[],
+        };
+        if x.names.len() >= y.names.len() { &x.names } else { &y.names }
+    }
+
+    /// What colours can mean.
+    pub(crate) fn known(&self) -> Known {
+        let labels = Side::BOTH.iter().any(|side| !self.labels(*side).is_empty());
+        Known { labels, confidence: self.shown().is_some() }
+    }
+
     pub(super) fn shown(&self) -> Option<&Shown> {
         match self {
             Self::Aligned(shown) | Self::Alone(shown, _) => Some(shown),
@@ -63,6 +79,7 @@ impl Cloud {
         let count = self.points(side).len() / 2;
         let plain = theme_colour(["--x", "--y"][side.index()]);
         let plain = [plain.0, plain.1, plain.2];
+        let colouring = colouring.within(self.known());
         let values: &[f32] = match colouring {
             Colouring::Domain => &[],
             Colouring::Label => self.labels(side),

@@ -4,16 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::Colouring;
 use crate::protocol::Side;
-
-/// What colours mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Colouring {
-    #[default]
-    Domain,
-    Label,
-    Confidence,
-}
 
 /// Which points of X and of Y are selected.
 pub(crate) type Selection = Arc<[Vec<bool>; 2]>;
@@ -23,6 +15,7 @@ pub(crate) type Selection = Arc<[Vec<bool>; 2]>;
 pub(crate) struct Linked {
     pub(crate) hover: RwSignal<Option<(Side, usize)>>,
     pub(crate) selection: RwSignal<Option<Selection>>,
+    /// What colours are to mean, where that is known.
     pub(crate) colouring: RwSignal<Colouring>,
     /// Whether matched pairs are joined by lines.
     pub(crate) lines: RwSignal<bool>,

@@ -7,9 +7,9 @@ use web_sys::HtmlCanvasElement;
 
 use super::cloud::Cloud;
 use super::grid::Grid;
-use super::linked::{Colouring, Linked};
+use super::linked::Linked;
 use super::scene::Scene;
-use super::{Frame, Span, Zoom};
+use super::{Colouring, Frame, Span, Zoom};
 use crate::app::canvas::{finish, fit_to_screen};
 use crate::app::meter::now;
 use crate::app::state::Moving;
@@ -74,5 +74,5 @@ fn made_up(each: usize) -> Moving {
             .collect()
     };
     let labels: Vec<f32> = (0..each).map(|i| (36.0 * share(i, 0.618_034)).floor()).collect();
-    Moving { x: cloud(0.0), y: cloud(0.2), x_labels: labels.clone(), y_labels: labels, plan: Vec::new() }
+    Moving { x: cloud(0.0), y: cloud(0.2), x_labels: labels.clone(), y_labels: labels, ..Moving::default() }
 }

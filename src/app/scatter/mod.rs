@@ -1,8 +1,10 @@
 //! Views of points that belong together: what is pointed at or selected in one is highlighted in all.
 
+pub mod colouring;
 pub mod frame;
 pub mod grid;
 pub mod raster;
+pub mod tip;
 pub mod zoom;
 
 #[cfg(target_arch = "wasm32")]
@@ -22,6 +24,7 @@ mod scene;
 #[cfg(target_arch = "wasm32")]
 mod view;
 
+pub use colouring::{Colouring, Known};
 pub use frame::{Frame, Rect, Span};
 pub use zoom::Zoom;
 
@@ -32,7 +35,7 @@ type Place = (f64, f64);
 #[cfg(target_arch = "wasm32")]
 pub(crate) use cloud::Cloud;
 #[cfg(target_arch = "wasm32")]
-pub(crate) use linked::{Colouring, Linked};
+pub(crate) use linked::Linked;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use measure::{Measured, measure};
 #[cfg(target_arch = "wasm32")]

@@ -2,8 +2,8 @@
 
 use super::cloud::Cloud;
 use super::grid::Grid;
-use super::linked::{Colouring, Linked};
-use super::{Frame, Span, Zoom, paint};
+use super::linked::Linked;
+use super::{Colouring, Frame, Span, Zoom, paint};
 use crate::app::canvas::is_dark;
 use crate::app::palette::Rgb;
 use crate::protocol::Side;

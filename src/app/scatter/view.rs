@@ -30,6 +30,9 @@ pub(crate) fn Scatter(
     state: State,
     redraw: Redraw,
     testid: &'static str,
+    /// What it is called.
+    #[prop(into)]
+    title: Signal<String>,
     /// What is to be seen, for those who do not see it.
     #[prop(into)]
     about: Signal<String>,
@@ -148,10 +151,7 @@ pub(crate) fn Scatter(
         let ((x, y), (side, row)) = pointer.get().filter(|(_, named)| linked.hover.get() == Some(*named))?;
         let (one, other) =
             cloud.with(|cloud| cloud.shown().map(|shown| words(state.results, shown, side, row)))?;
-        let flip = base.get_untracked().is_some_and(|canvas| x > f64::from(canvas.client_width()) * 0.6);
-        let shift =
-            if flip { "translate(calc(-100% - 0.9rem), 0.7rem)" } else { "translate(0.9rem, 0.7rem)" };
-        let style = format!("left:{x}px; top:{y}px; transform:{shift}");
+        let style = super::tip::style((x, y), size());
         Some(view! {
             <div class="tip" style=style data-testid="tooltip">
                 <strong>{one}</strong>
@@ -168,7 +168,8 @@ pub(crate) fn Scatter(
             class:pairs=state.pairs.making
             role="group"
             tabindex="0"
-            aria-label="Plus and minus zoom, 0 shows everything, arrows move"
+            aria-label=title
+            aria-describedby=format!("keys-{testid}")
             data-view=testid
             on:keydown=move |event: KeyboardEvent| hands.key(&event)
         >
@@ -193,7 +194,8 @@ pub(crate) fn Scatter(
                 on:wheel=move |event: WheelEvent| hands.wheel(&event, size())
                 on:dblclick=move |event: MouseEvent| hands.double(&event, size())
             ></canvas>
-            <ZoomButtons hands/>
+            <span class="unseen" id=format!("keys-{testid}")>"Plus and minus zoom, 0 shows everything, arrows move"</span>
+            <ZoomButtons hands title/>
             {tip}
         </div>
     }
@@ -212,18 +214,22 @@ fn follow_result(cloud: Signal<Cloud, LocalStorage>, hands: Hands) {
 }
 
 #[component]
-fn ZoomButtons(hands: Hands) -> impl IntoView {
+fn ZoomButtons(hands: Hands, title: Signal<String>) -> impl IntoView {
     let whole = move || hands.zoom.with(|zoom| zoom.is_whole());
+    let nearest = move || hands.zoom.with(|zoom| zoom.at_end().0);
+    let farthest = move || hands.zoom.with(|zoom| zoom.at_end().1);
+    // Every view has the same buttons: each says of which it is.
+    let of = move |what: &'static str| move || format!("{what} {}", title.get());
     view! {
         <div class="zoom">
-            <button type="button" data-testid="zoom-in" title="Nearer (+, or Ctrl and the wheel)" aria-label="Zoom in"
-                on:click=move |_| hands.step(STEP)>"+"</button>
-            <button type="button" data-testid="zoom-out" title="Farther (−)" aria-label="Zoom out"
-                on:click=move |_| hands.step(1.0 / STEP)>"−"</button>
-            <button type="button" data-testid="zoom-fit" title="Show everything (0)" aria-label="Show everything"
+            <button type="button" data-testid="zoom-in" title="Nearer (+, or Ctrl and the wheel)" aria-label=of("Zoom in on")
+                disabled=nearest on:click=move |_| hands.step(STEP)>"+"</button>
+            <button type="button" data-testid="zoom-out" title="Farther (−)" aria-label=of("Zoom out of")
+                disabled=farthest on:click=move |_| hands.step(1.0 / STEP)>"−"</button>
+            <button type="button" data-testid="zoom-fit" title="Show everything (0)" aria-label=of("Show everything of")
                 disabled=whole on:click=move |_| hands.whole()>"⤢"</button>
             <button type="button" data-testid="zoom-move" title="Dragging moves the view; otherwise Shift does"
-                aria-label="Move by dragging" aria-pressed=move || hands.moves.get().to_string()
+                aria-label=of("Move by dragging:") aria-pressed=move || hands.moves.get().to_string()
                 on:click=move |_| hands.moves.update(|moves| *moves = !*moves)>"✥"</button>
         </div>
     }

@@ -18,13 +18,18 @@ impl Default for Zoom {
 /// A step of a button or a key.
 pub const STEP: f64 = 1.5;
 /// Far enough away for outliers to be seen, near enough for any two points to part.
-const RANGE: (f64, f64) = (0.2, 2000.0);
+const RANGE: (f64, f64) = (0.2, 200.0);
 /// How far beyond the edge of the whole view the middle may go.
 const BEYOND: f64 = 0.5;
 
 impl Zoom {
     pub fn is_whole(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether it can come no nearer, and go no farther away.
+    pub fn at_end(&self) -> (bool, bool) {
+        (self.times >= RANGE.1, self.times <= RANGE.0)
     }
 
     /// So many times nearer; what is at this place of the canvas stays there.
@@ -77,6 +82,9 @@ mod tests {
     fn there_is_a_nearest_a_farthest_and_an_edge() {
         assert_eq!(Zoom::default().about((0.5, 0.5), 1e9).times, RANGE.1);
         assert_eq!(Zoom::default().about((0.5, 0.5), 1e-9).times, RANGE.0);
+        assert_eq!(Zoom::default().at_end(), (false, false));
+        let pressed = (0..40).fold(Zoom::default(), |zoom, _| zoom.about((0.5, 0.5), STEP));
+        assert_eq!((pressed.at_end(), pressed.times), ((true, false), 200.0));
         assert_eq!(Zoom::default().moved((-99.0, 99.0)).centre, (1.5, -0.5));
     }
 }

@@ -10,6 +10,7 @@ mod pairs;
 mod results;
 mod run;
 mod settings;
+mod standing;
 
 pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
@@ -186,7 +187,7 @@ impl State {
             Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
             Event::Loaded { slot, content } => self.loaded(slot, content),
             Event::Estimated(estimate) => self.estimate.set(estimate),
-            event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Moving) => {
+            event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Labels(_) | Event::Moving) => {
                 self.run_event(activity, event, bulk);
             }
             Event::Aligned(outcome) => self.aligned(activity, *outcome, bulk),

@@ -48,10 +48,15 @@ impl Pairs {
     /// The pairs for a run that begins.
     pub(super) fn send(&self) -> Vec<(u32, u32)> {
         let rows = self.list.with_untracked(PairList::rows);
-        self.sent.set_value(rows.clone());
-        self.editions.update(|editions| editions.begun = editions.now);
+        self.begin(rows.clone());
         self.remark.set(None);
         rows
+    }
+
+    /// A run begins that knows these pairs.
+    pub(super) fn begin(&self, known: Vec<(u32, u32)>) {
+        self.sent.set_value(known);
+        self.editions.update(|editions| editions.begun = editions.now);
     }
 
     /// The run is done, and its result is what is shown.

@@ -8,7 +8,8 @@ use wasm_bindgen::JsCast;
 
 use super::{Phase, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, Export, MatchRow, Outcome, Progress, Side};
+use crate::app::standing::Made;
+use crate::protocol::{Command, Ending, Export, MatchRow, Outcome, Progress, Side};
 
 /// An outcome with its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +85,11 @@ pub(crate) struct Results {
     pub(crate) held: RwSignal<bool>,
     /// Whether it had when the run began.
     had: StoredValue<bool>,
+    /// What it was made of, and what the result of the run under way will be.
+    pub(crate) made: RwSignal<Made>,
+    pub(super) begun: StoredValue<Made>,
+    /// How the training of what is on show ended.
+    pub(crate) ending: RwSignal<Option<Ending>>,
     /// Whether the data has changed since.
     pub(crate) stale: RwSignal<bool>,
     /// How often the data has changed, and how often it had when the run began.
@@ -112,6 +118,9 @@ impl Results {
             exported: RwSignal::new(None),
             held: RwSignal::new(false),
             had: StoredValue::new(false),
+            made: RwSignal::default(),
+            begun: StoredValue::default(),
+            ending: RwSignal::new(None),
             stale: RwSignal::new(false),
             changes: StoredValue::default(),
         }
@@ -173,7 +182,7 @@ impl Results {
 impl State {
     pub(super) fn aligned(&self, activity: Activity, outcome: Outcome, bulk: Vec<Vec<f32>>) {
         let results = &self.results;
-        let new_points = outcome.new_points;
+        let (new_points, ending) = (outcome.new_points, outcome.ending);
         let shown = Some(Arc::new(Shown::new(outcome, bulk)));
         if new_points {
             results.fresh.set(shown);
@@ -186,6 +195,9 @@ impl State {
             results.compared.set(None);
             self.pairs.arrived();
             results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
+            results.made.set(results.begun.get_value());
+            results.ending.set(ending);
+            self.run.keep_history();
             self.run.moving.set(None);
         }
         self.phase(activity, Phase::Done);

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 
 use super::{History, Phase, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, Event, FileRef, Progress};
+use crate::app::standing::Made;
+use crate::protocol::{Command, Event, FileRef, LabelColumn, Progress};
 
 /// Where the maps or networks put their points at the moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) struct Moving {
     pub(crate) y_labels: Vec<f32>,
     /// The plan as a square picture; may be empty.
     pub(crate) plan: Vec<f32>,
+    /// The names of the labels of both sides.
+    pub(crate) names: Arc<[LabelColumn; 2]>,
 }
 
 /// Time that a run has worked, without its pauses.
@@ -38,6 +41,11 @@ pub(crate) struct Run {
     pub(crate) phase: RwSignal<Phase>,
     pub(crate) progress: RwSignal<Option<Progress>>,
     pub(crate) history: RwSignal<History>,
+    /// That of the result that is on show.
+    kept: StoredValue<History>,
+    /// Whether the run trains, rather than applies what was trained before.
+    pub(crate) trains: RwSignal<bool>,
+    names: StoredValue<Arc<[LabelColumn; 2]>>,
     pub(crate) moving: RwSignal<Option<Arc<Moving>>>,
     /// Seconds that are left, as far as one can tell.
     pub(crate) left: RwSignal<Option<f64>>,
@@ -66,6 +74,9 @@ impl Run {
             phase: RwSignal::new(Phase::Idle),
             progress: RwSignal::new(None),
             history: RwSignal::default(),
+            kept: StoredValue::default(),
+            trains: RwSignal::new(false),
+            names: StoredValue::default(),
             moving: RwSignal::new(None),
             left: RwSignal::new(None),
             finishing: RwSignal::new(false),
@@ -93,9 +104,15 @@ impl Run {
         self.last_moved.set_value(f64::MIN);
         self.progress.set(None);
         self.history.set(History::default());
+        self.names.set_value(Arc::default());
         self.moving.set(None);
         self.left.set(None);
         self.finishing.set(false);
+    }
+
+    /// The run has brought a result, and these are its curves.
+    pub(super) fn keep_history(&self) {
+        self.kept.set_value(self.history.get_untracked());
     }
 
     pub(super) fn lost(&self) {
@@ -123,11 +140,22 @@ impl State {
 
     /// Aligns what is loaded by encoders that were trained before.
     pub(super) fn recall(&self, model: FileRef) {
+        self.pairs.begin(Vec::new());
         self.begin_run(Command::Recall { model });
+    }
+
+    /// Whether a run is under way that somebody would have to wait for again.
+    pub(crate) fn training(&self) -> bool {
+        self.run.phase.get().busy() && self.run.trains.get() && !self.files.promised()
     }
 
     fn begin_run(&self, command: Command) {
         self.run.reset();
+        self.run.trains.set(matches!(command, Command::Align { .. }));
+        self.results.begun.set_value(Made {
+            of: untrack(|| self.data_in_words()),
+            options: self.settings.options.get_untracked(),
+        });
         self.run.enter(Phase::Loading);
         self.results.run_begins();
         self.give_up(Activity::Show);
@@ -166,6 +194,7 @@ impl State {
     pub(crate) fn cancel_run(&self) {
         self.give_up(Activity::Align);
         self.run.moving.set(None);
+        self.run.history.set(self.run.kept.get_value());
         self.run.enter(Phase::Idle);
         self.results.run_given_up();
     }
@@ -191,6 +220,7 @@ impl State {
             Event::Statistics { fits, first_step, steps } => {
                 run.history.update(|history| history.add(fits, first_step, steps, bulk));
             }
+            Event::Labels(names) => run.names.set_value(Arc::new(names)),
             Event::Moving => {
                 if wants_calm() && now() - run.last_moved.get_value() < CALM {
                     return;
@@ -198,9 +228,9 @@ impl State {
                 run.last_moved.set_value(now());
                 let mut parts = bulk.into_iter();
                 let mut next = || parts.next().unwrap_or_default();
-                let moving =
-                    Moving { x: next(), y: next(), x_labels: next(), y_labels: next(), plan: next() };
-                run.moving.set(Some(Arc::new(moving)));
+                let [x, y, x_labels, y_labels, plan] = std::array::from_fn(|_| next());
+                let names = run.names.get_value();
+                run.moving.set(Some(Arc::new(Moving { x, y, x_labels, y_labels, plan, names })));
             }
             _ => {}
         }

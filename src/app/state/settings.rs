@@ -44,6 +44,12 @@ impl Settings {
         }
     }
 
+    /// Whether everything is as it is unless told otherwise, with nothing refused.
+    pub(crate) fn is_default(&self) -> bool {
+        self.refused.with(BTreeMap::is_empty)
+            && self.options.with(|now| self.defaults.with(|defaults| now == defaults))
+    }
+
     /// Takes other settings as a whole; they can be undone.
     pub(crate) fn replace(&self, options: AlignOptions) {
         self.refused.update(BTreeMap::clear);

@@ -12,7 +12,7 @@ mod transport;
 pub use alignment::{
     AlignOptions, CandidateRow, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome, Progress,
 };
-pub use data::{Content, FileRef, Reading, Side, Slot};
+pub use data::{Content, FileRef, NewRows, Reading, Side, Slot};
 pub use estimate::{Estimate, Way};
 
 #[cfg(target_arch = "wasm32")]
@@ -96,6 +96,8 @@ pub enum Command {
     },
     /// Solve entropic Gromov-Wasserstein on the same data, to compare.
     Compare,
+    /// Say whether the new rows can follow those of training.
+    LookAtNewRows,
     /// Apply the trained or loaded encoders to the new points.
     Apply,
     /// Rows of the table of matches whose ids or labels contain the words, from the `from`-th on.
@@ -159,6 +161,8 @@ pub enum Event {
         slot: Slot,
         content: Content,
     },
+    /// Of both sides.
+    NewRows([NewRows; 2]),
     /// What an alignment would take; none while there is nothing to align.
     Estimated(Option<Estimate>),
     /// An alignment is on its way.

@@ -53,6 +53,18 @@ impl Study {
         Ok((outcome, bulk))
     }
 
+    /// The candidate that is looked at, for the record.
+    pub fn chosen(&self) -> serde_json::Value {
+        let candidate = self.candidate();
+        serde_json::json!({
+            "candidate": self.shown + 1,
+            "of": self.alignment.candidates.len(),
+            "encoder": candidate.origin.encoder(),
+            "origin": origin(candidate.origin),
+            "score": candidate.score,
+        })
+    }
+
     fn rows_of_candidates(&self) -> Vec<CandidateRow> {
         let row = |candidate: &Candidate| CandidateRow {
             encoder: candidate.origin.encoder().to_owned(),
@@ -174,14 +186,14 @@ pub fn matches(
         let second = readout.partners[0].second(i).unwrap_or(first);
         let row = MatchRow {
             x: i as u32,
-            x_id: rows[0].id(i),
+            x_id: rows[0].id(i).to_owned(),
             x_label: rows[0].label(i).to_owned(),
             y: first as u32,
-            y_id: rows[1].id(first),
+            y_id: rows[1].id(first).to_owned(),
             y_label: rows[1].label(first).to_owned(),
             confidence: confidence[i],
             second: second as u32,
-            second_id: rows[1].id(second),
+            second_id: rows[1].id(second).to_owned(),
         };
         let texts = [&row.x_id, &row.x_label, &row.y_id, &row.y_label];
         if words.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&words)) {

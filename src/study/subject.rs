@@ -12,7 +12,7 @@ use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
 use crate::protocol::LabelColumn;
 
 /// Neighbours that vote on a label.
-const VOTES: usize = 5;
+pub(super) const VOTES: usize = 5;
 
 /// Both data sets, and how they were aligned.
 pub struct Subject {

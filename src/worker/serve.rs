@@ -77,6 +77,9 @@ impl Worker {
                 self.task(run, async move |task: Task<'_>| task.show(candidate).await)
             }
             Command::Compare => self.task(run, async move |task: Task<'_>| task.compare().await),
+            Command::LookAtNewRows => {
+                self.task(run, async move |task: Task<'_>| task.look_at_new_rows());
+            }
             Command::Apply => self.task(run, async move |task: Task<'_>| task.apply().await),
             Command::Matches { words, from, count } => {
                 self.task(run, async move |task: Task<'_>| task.matches(&words, from, count));

@@ -12,6 +12,7 @@ pub mod samples;
 pub mod scatter;
 pub mod tally;
 pub mod thin;
+pub mod unusable;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;

@@ -210,6 +210,9 @@ pub struct Failure {
     /// For whoever mends it; may be empty.
     pub details: String,
     pub recovery: Recovery,
+    /// Other ways to read the file that this is about.
+    #[serde(default)]
+    pub ways: Vec<formats::Way>,
 }
 
 /// What has to happen before the next command.

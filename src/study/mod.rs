@@ -5,6 +5,7 @@ pub mod compare;
 pub mod estimate;
 pub mod figures;
 pub mod findings;
+pub mod labels;
 pub mod model;
 pub mod new_rows;
 pub mod options;

@@ -2,6 +2,7 @@
 
 use super::figures::figures;
 use super::findings::findings;
+use super::labels::strangers;
 use super::recall::Saved;
 use super::rows::Rows;
 use super::subject::{Looked, Subject};
@@ -40,11 +41,13 @@ impl Study {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
         let (outcome, bulk) =
             self.looked.outcome(&self.subject, self.candidate().rank_agreement(), control).await?;
+        let of_labels = strangers(&self.subject.rows);
+        let of_run = findings(&self.subject.sides, &self.alignment, report, [dx, dy], &self.options);
         let outcome = Outcome {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
-            findings: findings(&self.subject.sides, &self.alignment, report, [dx, dy], &self.options),
+            findings: of_labels.into_iter().chain(of_run).collect(),
             trained_before: self.saved.is_some(),
             train_s: self.train_s,
             infer_s: self.infer_s,
@@ -126,7 +129,7 @@ impl Looked {
             shown: 0,
             rival: None,
             figures: self.figures(subject, score),
-            findings: Vec::new(),
+            findings: strangers(&subject.rows).into_iter().collect(),
             labels: subject.label_columns(),
             picture: side,
             train_s: 0.0,

@@ -217,6 +217,7 @@ impl Worker {
                     hint: "Add ?executor=gpu to the address first.".into(),
                     details: String::new(),
                     recovery: Recovery::None,
+                    ways: Vec::new(),
                 },
             ),
         }
@@ -292,6 +293,7 @@ fn failure(error: &ExecError) -> Failure {
         hint: error.hint().into(),
         details: error.details().into(),
         recovery,
+        ways: Vec::new(),
     }
 }
 
@@ -302,6 +304,7 @@ fn refused(refusal: Refusal) -> Failure {
         hint: hint.to_owned(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     };
     match refusal {
         Refusal::Fault(Fallen::Device(error)) => failure(&error),
@@ -315,7 +318,7 @@ fn refused(refusal: Refusal) -> Failure {
             let place = [&trouble.file, &trouble.place].map(|part| part.as_str()).into_iter();
             let place: Vec<&str> = place.filter(|part| !part.is_empty()).collect();
             let where_and = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
-            plain(format!("{where_and}{}", trouble.what), &trouble.fix)
+            Failure { ways: trouble.ways, ..plain(format!("{where_and}{}", trouble.what), &trouble.fix) }
         }
     }
 }
@@ -327,6 +330,7 @@ fn nothing_to_check(why: &str) -> Failure {
             .into(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     }
 }
 
@@ -336,6 +340,7 @@ fn unreadable(detail: &str) -> Failure {
         hint: "Reload the page; if a new version was just published, this loads it.".into(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     }
 }
 
@@ -352,6 +357,7 @@ fn report_panics() {
                     .into(),
                 details: String::new(),
                 recovery: Recovery::RestartWorker,
+                ways: Vec::new(),
             },
         );
     }));

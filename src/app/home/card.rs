@@ -8,6 +8,7 @@ use super::drop::summary;
 use super::missing::MissingValues;
 use super::switches::Switches;
 use crate::app::state::{SlotState, State};
+use crate::app::unusable::unusable;
 use crate::protocol::{Content, Side, Slot};
 
 #[component]
@@ -91,6 +92,11 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
                 "Remove"
             </button>
         </header>
+        {unusable(&preview).map(|reason| view! {
+            <div class="trouble" role="alert" data-testid=format!("unusable-{letter}")>
+                <strong>"Data set " {letter.to_uppercase()} " cannot be aligned. " {reason}</strong>
+            </div>
+        })}
         <Missing state side total=preview.missing_total/>
         {constant}
         {notices}

@@ -7,6 +7,7 @@ mod demo;
 mod estimate;
 mod files;
 mod new_rows;
+mod own;
 mod pairs;
 mod results;
 mod run;

@@ -7,6 +7,7 @@ use concord::metrics::plan::matches as strongest;
 use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
+use concord::study::model::Taught;
 use concord::study::outcome::{Study, matches};
 use concord::study::rows::{Rows, classed};
 use concord::study::subject::Subject;
@@ -92,7 +93,8 @@ fn model_of(study: &Study, chains: &[Vec<formats::write::model::Step>; 2]) -> Mo
         cost: Cost::Sqm,
         eps: study.subject.settings.eps,
     };
-    model::of(study.candidate(), &study.subject.sides, [&chains[0], &chains[1]], [5, 5], about)
+    let taught = chains.each_ref().map(|chain| Taught::plain(5, chain));
+    model::of(study.candidate(), &study.subject.sides, [&taught[0], &taught[1]], about)
 }
 
 #[test]
@@ -170,6 +172,8 @@ fn files_that_are_taken_away_can_be_read_again() {
     let record = Record {
         format: Record::FORMAT,
         versions: Default::default(),
+        date: String::new(),
+        chosen: Default::default(),
         seed: 1,
         settings: serde_json::to_value(&study.options).expect("plain"),
         executor: "cpu".into(),
@@ -195,6 +199,14 @@ fn files_that_are_taken_away_can_be_read_again() {
     assert_eq!(matched.rows, 90);
     let top = read(Export::PlanTop);
     assert_eq!((top.rows, top.cols), (900, 3));
+    let texts = |what| String::from_utf8(file(what, &goods).expect("written").1).expect("text");
+    let plan = texts(Export::PlanTop);
+    assert!(plan.starts_with("x_row,y_row,mass,x_id,y_id\n0,"), "{}", &plan[..60]);
+    assert!(plan.lines().nth(1).is_some_and(|line| line.contains("\"cell, 0\",\"cell, ")), "ids are named");
+    let matched = texts(Export::Matches);
+    let (head, first) = matched.split_once('\n').expect("rows");
+    assert!(head.ends_with("second_y_id,label_x,label_y,predicted_label_x"), "{head}");
+    assert!(first.lines().next().is_some_and(|line| line.ends_with("red,red,red")), "{first}");
     let back = AlignOptions::default();
     let (_, bytes) = file(Export::Record, &goods).expect("written");
     let settings = Record::read(&bytes).expect("read").settings;
@@ -202,9 +214,15 @@ fn files_that_are_taken_away_can_be_read_again() {
     assert_ne!(options, back);
     assert_eq!(options, study.options);
     let (_, bytes) = file(Export::Everything, &goods).expect("written");
-    for name in
-        ["matches.csv", "model.safetensors", "encoder_x.onnx", "run.json", "embedding_y.csv", "plan.npy"]
-    {
+    for name in [
+        "matches.csv",
+        "model.safetensors",
+        "encoder_x.onnx",
+        "run.json",
+        "embedding_y.csv",
+        "plan.npy",
+        "README.txt",
+    ] {
         assert!(bytes.windows(name.len()).any(|w| w == name.as_bytes()), "{name} is in the archive");
     }
     let without = Goods { model: None, ..goods };

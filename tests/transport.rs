@@ -33,6 +33,7 @@ fn every_event_arrives_as_it_was_sent() {
         hint: "next".into(),
         details: "why".into(),
         recovery: Recovery::RestartWorker,
+        ways: Vec::new(),
     };
     let diagnostics = Diagnostics {
         executor: ExecutorKind::Gpu,

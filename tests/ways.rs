@@ -103,6 +103,8 @@ fn plans_look_the_same_whichever_way_they_were_found() {
             let record = Record {
                 format: Record::FORMAT,
                 versions: Default::default(),
+                date: String::new(),
+                chosen: Default::default(),
                 seed: 1,
                 settings: Default::default(),
                 executor: "cpu".into(),

@@ -57,7 +57,7 @@ fn models(numbers: &mut Numbers) -> Vec<(&'static str, Model)> {
             if activation == Activation::Relu {
                 steps.push(Step::UnitRows { least: 1e-12 });
             }
-            Side { inputs, steps }
+            Side::new(inputs, steps)
         });
         let cost = if activation == Activation::Relu { Cost::Cosine } else { Cost::Sqm };
         models.push((name, model(cost, sides)));
@@ -70,13 +70,13 @@ fn models(numbers: &mut Numbers) -> Vec<(&'static str, Model)> {
             let values = numbers.some(inputs * outputs, 0.5);
             steps.push(Step::Matrix { rows: inputs, cols: outputs, values });
         }
-        Side { inputs, steps }
+        Side::new(inputs, steps)
     });
     models.push(("linear", model(Cost::Sqm, sides)));
-    let short = || Side { inputs: 3, steps: vec![Step::UnitRows { least: 2.0 }] };
+    let short = || Side::new(3, vec![Step::UnitRows { least: 2.0 }]);
     models.push(("short", model(Cost::Cosine, [short(), short()])));
-    let shares = Side { inputs: 9, steps: vec![Step::Positive, Step::RowShares, Step::Sqrt, Step::Log1p] };
-    models.push(("shares", model(Cost::Sqm, [shares, Side { inputs: 9, steps: Vec::new() }])));
+    let shares = Side::new(9, vec![Step::Positive, Step::RowShares, Step::Sqrt, Step::Log1p]);
+    models.push(("shares", model(Cost::Sqm, [shares, Side::new(9, Vec::new())])));
     models
 }
 

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::extremes::extremes;
 use crate::looks;
 use crate::{
-    Choices, Column, Decision, Field, Kind, Loaded, MissingChoice, Part, Preview, Table, Trouble, Watch,
+    Choices, Column, Decision, Field, Kind, Labels, Loaded, MissingChoice, Part, Preview, Table, Trouble,
+    Watch,
 };
 
 /// A table as its format's reader leaves it, and what that reader has to say about it.
@@ -16,6 +18,8 @@ pub(crate) struct Opened {
     pub(crate) decisions: Vec<Decision>,
     pub(crate) fields: Vec<Field>,
     pub(crate) notices: Vec<String>,
+    /// Labels of the columns, for a table that lies on its side.
+    pub(crate) across: Vec<Labels>,
 }
 
 /// Rows between two looks at the watch.
@@ -26,7 +30,7 @@ pub(crate) async fn finish(
     choices: &Choices,
     watch: &mut impl Watch,
 ) -> Result<Loaded, Trouble> {
-    let Opened { mut table, format, parts, decisions, fields, mut notices } = opened;
+    let Opened { mut table, format, parts, decisions, fields, mut notices, across } = opened;
     let fitting = table.rows.checked_mul(table.cols) == Some(table.values.len())
         && table.ids.as_ref().is_none_or(|ids| ids.len() == table.rows)
         && table.columns.as_ref().is_none_or(|columns| columns.len() == table.cols)
@@ -41,8 +45,13 @@ pub(crate) async fn finish(
     if choices.transpose {
         watch.room(table.values.len() as u64 * 8)?;
         transpose(&mut table, &mut notices);
+        let fitting = across.into_iter().filter(|labels| labels.codes.len() == table.rows);
+        table.labels = fitting.collect();
     }
     let mut sums = Sums::of(&table, watch).await?;
+    // Before rows are left out: these are the rows of the file.
+    let largest = sums.columns.iter().map(|column| column.max.max(-column.min));
+    notices.extend(extremes(&table, largest, |column| name(&table, column)));
     let gone: Vec<bool> = sums.columns.iter().map(|column| column.missing == table.rows).collect();
     if gone.contains(&true) {
         let names = list(&gone, &table);
@@ -234,6 +243,9 @@ fn fill_missing(table: &mut Table, sums: &Sums, choice: MissingChoice, notices: 
             notices.push(format!("Missing values that were replaced by {what}: {}.", sums.missing));
         }
         MissingChoice::DropColumns => {
+            // Before rows are left out: these are the rows of the file.
+            let largest = sums.columns.iter().map(|column| column.max.max(-column.min));
+            notices.extend(extremes(&table, largest, |column| name(&table, column)));
             let gone: Vec<bool> = sums.columns.iter().map(|column| column.missing > 0).collect();
             notices.push(format!("Columns with missing values were left out: {}.", list(&gone, table)));
             keep_columns(table, &gone);

@@ -7,6 +7,7 @@
 mod arrays;
 mod choices;
 mod chunks;
+mod extremes;
 mod finish;
 pub mod h5ad;
 mod hdf5;
@@ -20,12 +21,14 @@ mod source;
 mod table;
 mod text;
 mod trouble;
+mod ways;
 pub mod write;
 
 pub use choices::{Choices, ColumnChoice, MissingChoice};
-pub use lists::{Pairs, labels, pairs};
+pub use lists::{Listed, Pairs, labels, pairs};
 pub use preview::{Column, Decision, Field, Loaded, Looks, Part, Preview, Role, Step, Suggestion};
 pub use read::{parts, read};
 pub use source::{Bytes, NoWatch, Source, Watch};
 pub use table::{Labels, Table};
 pub use trouble::{Kind, Trouble};
+pub use ways::Way;

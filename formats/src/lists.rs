@@ -19,14 +19,22 @@ pub struct Pairs {
 /// A list's columns as texts, and the columns' names.
 type Columns = (Vec<Vec<String>>, Option<Vec<String>>);
 
+/// What a list says about the rows of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    pub labels: Vec<Labels>,
+    /// Names of the rows, where the table has none and the list begins with some.
+    pub ids: Option<Vec<String>>,
+}
+
 /// Reads labels for `rows` rows: columns of texts or of whole numbers, with or without a header. If a column holds
-/// the table's `ids`, labels go where their ids are; if not, a first column without any text twice is left out.
+/// the table's `ids`, labels go where their ids are; if not, a first column without any text twice names the rows.
 pub async fn labels<S: Source, W: Watch>(
     source: &S,
     ids: Option<&[String]>,
     rows: usize,
     watch: &mut W,
-) -> Result<Vec<Labels>, Trouble> {
+) -> Result<Listed, Trouble> {
     let inner = async {
         let (columns, names) = columns(source, watch).await?;
         arrange_labels(columns, names, ids, rows)
@@ -84,7 +92,8 @@ fn arrange_labels(
     mut names: Option<Vec<String>>,
     ids: Option<&[String]>,
     rows: usize,
-) -> Result<Vec<Labels>, Trouble> {
+) -> Result<Listed, Trouble> {
+    let mut named = None;
     let known: HashSet<&String> = ids.unwrap_or_default().iter().collect();
     // A header above texts looks like any of them; one line too many gives it away.
     let longer = columns.first().is_some_and(|column| column.len() == rows + 1);
@@ -103,8 +112,11 @@ fn arrange_labels(
             *column = order.iter().filter_map(|row| column.get(*row).cloned()).collect();
         }
     } else if found > 1 && columns.first().is_some_and(|first| names_rows(first)) {
-        columns.remove(0);
+        let first = columns.remove(0);
         names.remove(0);
+        // Row numbers are no names.
+        let counted = first.iter().all(|text| text.trim().parse::<f64>().is_ok());
+        named = (ids.is_none() && !counted).then_some(first);
     }
     let length = columns.first().map_or(0, Vec::len);
     if length != rows {
@@ -114,7 +126,9 @@ fn arrange_labels(
             "List one label for each row, in the same order.",
         ));
     }
-    Ok(names.iter().zip(columns).map(|(name, column)| npy::label(name, column.into_iter())).collect())
+    let labels =
+        names.iter().zip(columns).map(|(name, column)| npy::label(name, column.into_iter())).collect();
+    Ok(Listed { labels, ids: named })
 }
 
 /// Whether a column seems to name rows: no text twice, and no measurements, which may all differ as well.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Way;
+
 /// A file that cannot be used, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Trouble {
@@ -14,6 +16,9 @@ pub struct Trouble {
     pub what: String,
     /// The way out: a full sentence that begins with a verb.
     pub fix: String,
+    /// Other ways to read the file that get round it.
+    #[serde(default)]
+    pub ways: Vec<Way>,
 }
 
 /// The sorts of trouble, for code that has to tell them apart.
@@ -52,7 +57,14 @@ pub enum Kind {
 
 impl Trouble {
     pub fn new(kind: Kind, what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { kind, file: String::new(), place: String::new(), what: what.into(), fix: fix.into() }
+        let (file, place) = (String::new(), String::new());
+        Self { kind, file, place, what: what.into(), fix: fix.into(), ways: Vec::new() }
+    }
+
+    /// Names ways round it.
+    #[must_use]
+    pub(crate) fn round(self, ways: impl Into<Vec<Way>>) -> Self {
+        Self { ways: ways.into(), ..self }
     }
 
     #[must_use]

@@ -43,7 +43,7 @@ fn texts(message: &[Field], number: u64) -> Vec<String> {
 
 fn model(inputs: usize, steps: Vec<Step>) -> Model {
     let about = About { version: "1".into(), seed: 9, settings: "{}".into(), cost: Cost::Sqm, eps: 0.1 };
-    Model { about, sides: [Side { inputs, steps }, Side { inputs: 1, steps: Vec::new() }] }
+    Model { about, sides: [Side::new(inputs, steps), Side::new(1, Vec::new())] }
 }
 
 /// The operations of an exported chain, after a check that each has what it needs.

@@ -181,8 +181,9 @@ fn lists_of_labels_and_pairs_are_read() {
     let all = |bytes: &[u8], ids: Option<&[String]>, rows| {
         pollster::block_on(formats::labels(&Bytes::new("list", bytes), ids, rows, &mut NoWatch))
     };
-    let labels =
-        |bytes: &[u8], ids: Option<&[String]>, rows| all(bytes, ids, rows).map(|mut labels| labels.remove(0));
+    let labels = |bytes: &[u8], ids: Option<&[String]>, rows| {
+        all(bytes, ids, rows).map(|mut listed| listed.labels.remove(0))
+    };
     for text in
         ["T cell\nB cell\nT cell\n", "label\nT cell\nB cell\nT cell", "whatever\nT cell\nB cell\nT cell\n"]
     {
@@ -198,10 +199,13 @@ fn lists_of_labels_and_pairs_are_read() {
     assert_eq!(text_labels(&labels(&fixture("bytes.npy"), None, 12).unwrap())[2], "NK, other");
     let ids = ["a".to_owned(), "b".to_owned()];
     assert_eq!(text_labels(&labels(b"id,kind\nb,2\na,1\nc,3\n", Some(&ids), 2).unwrap()), ["1", "2"]);
-    let several = all(b"cell,kind,batch\nb,T,2\na,B,1\n", Some(&ids), 2).unwrap();
+    let several = all(b"cell,kind,batch\nb,T,2\na,B,1\n", Some(&ids), 2).unwrap().labels;
     assert_eq!(several.iter().map(|labels| labels.name.as_str()).collect::<Vec<_>>(), ["kind", "batch"]);
     assert_eq!((text_labels(&several[0]), text_labels(&several[1])), (vec!["B", "T"], vec!["1", "2"]));
-    assert_eq!(text_labels(&all(b"p,T\nq,B\nr,T\n", None, 3).unwrap()[0]), ["T", "B", "T"]);
+    let named = all(b"p,T\nq,B\nr,T\n", None, 3).unwrap();
+    assert_eq!(text_labels(&named.labels[0]), ["T", "B", "T"]);
+    assert_eq!(named.ids.as_deref(), Some(&["p", "q", "r"].map(String::from)[..]), "they name the rows");
+    assert_eq!(all(b"1,T\n2,B\n3,T\n", None, 3).unwrap().ids, None, "row numbers are no names");
     assert_eq!(all(b"id,kind\nb,2\nb,1\na,1\n", Some(&ids), 2).unwrap_err().kind, Kind::Duplicate);
     let wrong = labels(b"x\ny\n", None, 4).unwrap_err();
     assert_eq!((wrong.kind, wrong.file.as_str()), (Kind::Mismatch, "list"));

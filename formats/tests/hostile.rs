@@ -27,8 +27,8 @@ fn sample() -> Model {
         bias: vec![0.5],
         activation: Activation::Tanh,
     };
-    let x = Side { inputs: 2, steps: vec![Step::Subtract(vec![1.0, 2.0]), dense] };
-    let y = Side { inputs: 1, steps: vec![Step::UnitRows { least: 1e-12 }] };
+    let x = Side::new(2, vec![Step::Subtract(vec![1.0, 2.0]), dense]);
+    let y = Side::new(1, vec![Step::UnitRows { least: 1e-12 }]);
     Model { about, sides: [x, y] }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use formats::Trouble;
 use formats::write::model::{About, Activation, Cost, Model, Side, Step};
 use formats::write::record::{Input, Record, Timing};
 use formats::write::safetensors::{Tensor, Tensors};
+use formats::{MissingChoice, Trouble};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
@@ -57,7 +57,9 @@ fn side() -> impl Strategy<Value = Side> {
     (1usize..5).prop_flat_map(|inputs| {
         (vec(step(inputs), 0..6), floats(inputs * 2)).prop_map(move |(mut steps, values)| {
             steps.push(Step::Matrix { rows: inputs, cols: 2, values });
-            Side { inputs, steps }
+            let columns = (inputs > 1).then(|| (0..inputs).map(|j| format!("column, {j}")).collect());
+            let means = (inputs > 2).then(|| (0..inputs).map(|j| 0.1 * j as f32).collect());
+            Side { columns, means, missing: MissingChoice::Mean, ..Side::new(inputs, steps) }
         })
     })
 }
@@ -77,7 +79,8 @@ fn record() -> impl Strategy<Value = Record> {
     let input = (any::<String>(), any::<u64>(), "[0-9a-f]{64}", any::<u64>()).prop_map(
         |(name, bytes, sha256, rows)| {
             let choices = serde_json::json!({ "missing": name, "columns": [bytes, null] });
-            Input { name, bytes, sha256, rows, cols: 3, choices }
+            let found = serde_json::json!({ "format": name });
+            Input { name, bytes, sha256, rows, cols: 3, choices, found }
         },
     );
     let timing = (any::<String>(), finite()).prop_map(|(name, v)| Timing { name, seconds: v.abs() });
@@ -87,8 +90,10 @@ fn record() -> impl Strategy<Value = Record> {
         |(seed, eps, executor, inputs, pairs, timings, metrics)| Record {
             format: Record::FORMAT,
             versions: BTreeMap::from([("concord".to_owned(), "0.1.0".to_owned())]),
+            date: "2026-01-31T12:00:00.000Z".into(),
             seed,
             settings: serde_json::json!({ "eps": eps, "loss": "gw" }),
+            chosen: serde_json::json!({ "origin": executor, "score": eps }),
             executor,
             inputs,
             pairs,
@@ -121,8 +126,8 @@ fn arrays_have_names_and_shapes_that_stay() -> Result<(), Trouble> {
     let matrix = Step::Matrix { rows: 2, cols: 3, values: vec![1.0; 6] };
     let (weights, bias) = (vec![1.0; 3], vec![1.0]);
     let dense = Step::Dense { inputs: 3, outputs: 1, weights, bias, activation: Activation::Elu };
-    let x = Side { inputs: 2, steps: vec![Step::Subtract(vec![1.0; 2]), matrix, Step::Sqrt, dense] };
-    let y = Side { inputs: 1, steps: vec![Step::Scale(vec![1.0])] };
+    let x = Side::new(2, vec![Step::Subtract(vec![1.0; 2]), matrix, Step::Sqrt, dense]);
+    let y = Side::new(1, vec![Step::Scale(vec![1.0])]);
     let read = Tensors::read(&Model { about, sides: [x, y] }.save()?)?;
     let arrays: Vec<_> =
         read.tensors.iter().map(|(name, tensor)| (name.as_str(), &tensor.shape[..])).collect();

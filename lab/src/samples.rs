@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use concord::exec::Device;
 use concord::procedure::{self, NoControl, Sides};
+use concord::study::model::Taught;
 use concord::study::{model, options};
 use pollster::block_on;
 
@@ -29,14 +30,14 @@ fn train(name: &str) -> Result<(), String> {
     let start = Instant::now();
     let folder = Path::new(FOLDER).join(name);
     let (x, y) = (npy::read(&folder.join("x.npy"))?, npy::read(&folder.join("y.npy"))?);
-    let inputs = [x.cols(), y.cols()];
+    let taught = [&x, &y].map(|side| Taught::plain(side.cols(), &[]));
     let sides = Sides::new(x, y).map_err(|failure| failure.to_string())?;
     let options = options::defaults();
     let settings = options::settings(&options)?;
     let alignment = block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl))
         .map_err(|failure| failure.to_string())?;
     let best = alignment.best();
-    let model = model::of(best, &sides, [&[], &[]], inputs, model::about(&options));
+    let model = model::of(best, &sides, [&taught[0], &taught[1]], model::about(&options));
     let bytes = model.save().map_err(|trouble| trouble.to_string())?;
     let path = folder.join("model.safetensors");
     std::fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -17,6 +17,8 @@ pub enum Activity {
     Estimate,
     Show,
     Compare,
+    /// Whether new rows can follow those of training.
+    NewRows,
     Apply,
     /// A page of the table of matches.
     Matches,

@@ -196,6 +196,7 @@ impl Link {
                 hint: hint.into(),
                 details: String::new(),
                 recovery: Recovery::RestartWorker,
+                ways: Vec::new(),
             }),
         ));
     }

@@ -14,6 +14,7 @@ pub mod standing;
 pub mod tally;
 pub mod thin;
 pub mod ticks;
+pub mod unusable;
 
 #[cfg(target_arch = "wasm32")]
 mod canvas;

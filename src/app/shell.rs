@@ -55,10 +55,18 @@ fn sample_from_address() -> Option<&'static str> {
     }
 }
 
-/// A file that misses its zone would otherwise replace the page, and with it everything in it.
-fn catch_stray_files() {
+/// A file that misses its zone would otherwise replace the page, and with it everything in it. It is said where it
+/// would have been read.
+fn catch_stray_files(stray: RwSignal<Option<String>>) {
     let _ = window_event_listener(leptos::ev::dragover, |event| event.prevent_default());
-    let _ = window_event_listener(leptos::ev::drop, |event| event.prevent_default());
+    let _ = window_event_listener(leptos::ev::drop, move |event| {
+        // A zone that takes the file has done so by now.
+        let taken = event.default_prevented();
+        event.prevent_default();
+        let files = event.data_transfer().and_then(|data| data.files());
+        let name = files.and_then(|files| files.get(0)).map(|file| file.name());
+        stray.set(name.filter(|_| !taken));
+    });
 }
 
 /// `?executor=cpu` or `gpu` forces one.
@@ -78,8 +86,10 @@ fn on_diagnostics() -> bool {
 fn App() -> impl IntoView {
     let state = State::new(choice_from_address(), sample_from_address());
     let linked = Linked::new();
-    catch_stray_files();
+    let stray = RwSignal::new(None);
+    catch_stray_files(stray);
     keep_focus();
+    state.guard_leaving();
     watch_frames(state);
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
@@ -122,6 +132,7 @@ fn App() -> impl IntoView {
             <ExecutorChip state/>
         </header>
         <Notice state/>
+        <Stray stray/>
         <main node_ref=view_area tabindex="-1">
             {move || if diagnosing.get() {
                 view! { <DiagnosticsView state redraw/> }.into_any()
@@ -180,6 +191,26 @@ fn ExecutorChip(state: State) -> impl IntoView {
             <span class="dot"></span>
             {label}
         </a>
+    }
+}
+
+/// A file that was dropped where nothing takes it, told where it can be seen whatever part of the page is in sight.
+#[component]
+fn Stray(stray: RwSignal<Option<String>>) -> impl IntoView {
+    move || {
+        stray.get().map(|name| {
+            view! {
+                <aside class="stray" role="alert" data-testid="stray">
+                    <p>
+                        <strong>{name}</strong>
+                        " was dropped beside the boxes, so it was not read. Drop it on the box of data set X or Y, or of the new rows; they are framed by a dashed line."
+                    </p>
+                    <button class="quiet small" data-testid="dismiss-stray" on:click=move |_| stray.set(None)>
+                        "Close"
+                    </button>
+                </aside>
+            }
+        })
     }
 }
 

@@ -81,12 +81,19 @@ pub const UNKNOWN: u32 = u32::MAX;
 /// a label count.
 pub fn label_transfer_of_plan(partners: &Partners, x_labels: &[u32], y_labels: &[u32], k: usize) -> f64 {
     let asked: Vec<usize> = (0..x_labels.len()).filter(|&i| x_labels[i] != UNKNOWN).collect();
-    let right = asked.iter().filter(|&&i| {
-        let nearest = partners.get(i).0.iter().take(k).map(|&j| y_labels[j as usize]);
-        let nearest: Vec<u32> = nearest.filter(|label| *label != UNKNOWN).collect();
-        voted(&nearest) == Some(x_labels[i])
-    });
+    let right = asked.iter().filter(|&&i| foretold(partners, i, y_labels, k) == Some(x_labels[i]));
     right.count() as f64 / asked.len().max(1) as f64
+}
+
+/// For every x what the labels of the `k` y that are coupled most strongly say its label is, if any of them has one.
+pub fn predicted(partners: &Partners, y_labels: &[u32], k: usize) -> Vec<Option<u32>> {
+    (0..partners.first().len()).map(|i| foretold(partners, i, y_labels, k)).collect()
+}
+
+fn foretold(partners: &Partners, i: usize, y_labels: &[u32], k: usize) -> Option<u32> {
+    let nearest = partners.get(i).0.iter().take(k).map(|&j| y_labels[j as usize]);
+    let nearest: Vec<u32> = nearest.filter(|label| *label != UNKNOWN).collect();
+    voted(&nearest)
 }
 
 /// The share of rows whose label is the commonest among their `k` smallest columns.

@@ -67,6 +67,15 @@ pub struct Reading {
     pub steps: Vec<Step>,
 }
 
+/// How new rows of a side follow those of training.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NewRows {
+    /// What is done to them, in sentences.
+    pub said: Vec<String>,
+    /// Why the encoders cannot be applied to them.
+    pub refused: Option<String>,
+}
+
 /// What a file turned out to be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {

@@ -13,7 +13,7 @@ pub use alignment::{
     AlignOptions, CandidateRow, Early, Ending, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome,
     Progress,
 };
-pub use data::{Content, FileRef, Reading, Side, Slot};
+pub use data::{Content, FileRef, NewRows, Reading, Side, Slot};
 pub use estimate::{Estimate, Way};
 
 #[cfg(target_arch = "wasm32")]
@@ -97,6 +97,8 @@ pub enum Command {
     },
     /// Solve entropic Gromov-Wasserstein on the same data, to compare.
     Compare,
+    /// Say whether the new rows can follow those of training.
+    LookAtNewRows,
     /// Apply the trained or loaded encoders to the new points.
     Apply,
     /// Rows of the table of matches whose ids or labels contain the words, from the `from`-th on.
@@ -160,6 +162,8 @@ pub enum Event {
         slot: Slot,
         content: Content,
     },
+    /// Of both sides.
+    NewRows([NewRows; 2]),
     /// What an alignment would take; none while there is nothing to align.
     Estimated(Option<Estimate>),
     /// An alignment is on its way.
@@ -209,6 +213,9 @@ pub struct Failure {
     /// For whoever mends it; may be empty.
     pub details: String,
     pub recovery: Recovery,
+    /// Other ways to read the file that this is about.
+    #[serde(default)]
+    pub ways: Vec<formats::Way>,
 }
 
 /// What has to happen before the next command.

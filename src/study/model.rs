@@ -1,7 +1,9 @@
 //! Trained encoders as a model that outlives this program, and back: what `formats` saves and exports.
 
 use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step};
+use formats::{MissingChoice, Table};
 
+use super::prepare::means;
 use crate::geometry::Dense;
 use crate::kernels::Activation;
 use crate::procedure::{Candidate, Sides};
@@ -24,21 +26,47 @@ pub fn about(options: &AlignOptions) -> About {
     }
 }
 
-/// The model of a candidate. `before` is what was done to the tables first.
-pub fn of(
-    candidate: &Candidate,
-    sides: &Sides,
-    before: [&[Step]; 2],
-    inputs: [usize; 2],
-    about: About,
-) -> Model {
+/// A table that encoders are trained on, as far as rows that come later have to follow it.
+#[derive(Clone, Debug, Default)]
+pub struct Taught {
+    inputs: usize,
+    /// What was done to its columns.
+    chain: Vec<Step>,
+    columns: Option<Vec<String>>,
+    missing: MissingChoice,
+    means: Option<Vec<f32>>,
+}
+
+impl Taught {
+    /// By columns of which nothing else is known.
+    pub fn plain(inputs: usize, chain: &[Step]) -> Self {
+        Self { inputs, chain: chain.to_vec(), ..Self::default() }
+    }
+
+    /// By a table whose missing values were treated in this way.
+    pub fn new(table: &Table, chain: &[Step], missing: MissingChoice) -> Self {
+        let finite = |mean: &f64| if mean.is_finite() { *mean as f32 } else { 0.0 };
+        let points = table.values.chunks_exact(table.cols.max(1));
+        Self {
+            inputs: table.cols,
+            chain: chain.to_vec(),
+            columns: table.columns.clone(),
+            missing,
+            means: Some(means(points, table.cols).iter().map(finite).collect()),
+        }
+    }
+}
+
+/// The model of a candidate that was trained on these tables.
+pub fn of(candidate: &Candidate, sides: &Sides, taught: [&Taught; 2], about: About) -> Model {
     let preparations = candidate.origin.preparations();
     let mut weights = match &candidate.encoders {
         Encoders::Networks { weights, .. } => weights.as_slice(),
         _ => &[],
     };
     let sides = [0, 1].map(|side| {
-        let mut steps = before[side].to_vec();
+        let Taught { inputs, chain, columns, missing, means } = taught[side].clone();
+        let mut steps = chain;
         if let Some(features) = sides.features(side, preparations[side]) {
             let unit = Step::UnitRows { least: 0.0 };
             steps.extend(features.unit_rows.then(|| unit.clone()));
@@ -62,7 +90,7 @@ pub fn of(
             }
             Encoders::Linear { .. } | Encoders::Embedded { .. } => {}
         }
-        Side { inputs: inputs[side], steps }
+        Side { inputs, steps, columns, missing, means }
     });
     let cost = match cost(&candidate.encoders) {
         CostKind::Sqm => Cost::Sqm,

@@ -4,6 +4,7 @@ use super::figures::{Agreement, figures};
 use super::findings::{Seen, findings, verdict};
 use super::recall::Saved;
 use super::rows::Rows;
+use super::strangers::strangers;
 use super::subject::{Looked, Subject};
 use super::view::{Heat, flat, together};
 use crate::geometry::Dense;
@@ -41,20 +42,22 @@ impl Study {
     pub async fn outcome(&self, control: &mut impl Control) -> Result<(Outcome, Vec<Vec<f32>>), Failure> {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
         let (outcome, bulk) = self.looked.outcome(&self.subject, self.agreement(), control).await?;
+        let of_labels = strangers(&self.subject.rows);
+        let of_run = findings(&Seen {
+            sides: &self.subject.sides,
+            alignment: &self.alignment,
+            agreement: self.agreement(),
+            report,
+            known: [!self.subject.truth.is_empty(), self.subject.labelled()],
+            confidence: self.looked.readout.typical_confidence(),
+            distances: [dx, dy],
+            options: &self.options,
+        });
         let outcome = Outcome {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
-            findings: findings(&Seen {
-                sides: &self.subject.sides,
-                alignment: &self.alignment,
-                agreement: self.agreement(),
-                report,
-                known: [!self.subject.truth.is_empty(), self.subject.labelled()],
-                confidence: self.looked.readout.typical_confidence(),
-                distances: [dx, dy],
-                options: &self.options,
-            }),
+            findings: of_labels.into_iter().chain(of_run).collect(),
             verdict: verdict(self.agreement()),
             trained_before: self.saved.is_some(),
             train_s: self.train_s,
@@ -67,6 +70,18 @@ impl Study {
     /// The rank agreement of the candidate that is shown, beside that of unrelated data.
     pub fn agreement(&self) -> Agreement {
         Agreement { value: self.candidate().rank_agreement(), chance: self.chance }
+    }
+
+    /// The candidate that is looked at, for the record.
+    pub fn chosen(&self) -> serde_json::Value {
+        let candidate = self.candidate();
+        serde_json::json!({
+            "candidate": self.shown + 1,
+            "of": self.alignment.candidates.len(),
+            "encoder": candidate.origin.encoder(),
+            "origin": origin(candidate.origin),
+            "score": candidate.score,
+        })
     }
 
     fn rows_of_candidates(&self) -> Vec<CandidateRow> {
@@ -131,7 +146,7 @@ impl Looked {
             shown: 0,
             rival: None,
             figures: self.figures(subject, agreement),
-            findings: Vec::new(),
+            findings: strangers(&subject.rows).into_iter().collect(),
             verdict: None,
             labels: coded.columns,
             picture: side,
@@ -193,14 +208,14 @@ pub fn matches(
         let second = readout.partners[0].second(i).unwrap_or(first);
         let row = MatchRow {
             x: i as u32,
-            x_id: rows[0].id(i),
+            x_id: rows[0].id(i).to_owned(),
             x_label: rows[0].label(i).to_owned(),
             y: first as u32,
-            y_id: rows[1].id(first),
+            y_id: rows[1].id(first).to_owned(),
             y_label: rows[1].label(first).to_owned(),
             confidence: confidence[i],
             second: second as u32,
-            second_id: rows[1].id(second),
+            second_id: rows[1].id(second).to_owned(),
         };
         let texts = [&row.x_id, &row.x_label, &row.y_id, &row.y_label];
         if words.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&words)) {

@@ -36,23 +36,31 @@ pub fn apply(chain: &[Step], points: &Dense) -> Result<Dense, String> {
     if chain.is_empty() {
         return Ok(points.clone());
     }
-    let side = Side { inputs: points.cols(), steps: chain.to_vec() };
+    let side = Side::new(points.cols(), chain.to_vec());
     let cols = side.outputs().map_err(|trouble| trouble.to_string())?;
     let values = side.apply(points.rows(), points.data()).map_err(|trouble| trouble.to_string())?;
     Ok(Dense::new(points.rows(), cols, values))
 }
 
-fn means(points: &Dense) -> Vec<f64> {
-    let mut sums = vec![0.0; points.cols()];
-    for i in 0..points.rows() {
-        sums.iter_mut().zip(points.row(i)).for_each(|(sum, v)| *sum += f64::from(*v));
+/// The mean of every column over the values that are there; 0 for a column without any.
+pub(super) fn means<'a>(rows: impl Iterator<Item = &'a [f32]>, cols: usize) -> Vec<f64> {
+    let mut sums = vec![(0.0, 0.0); cols];
+    for row in rows {
+        for ((sum, count), value) in sums.iter_mut().zip(row).filter(|(_, value)| !value.is_nan()) {
+            *sum += f64::from(*value);
+            *count += 1.0;
+        }
     }
-    sums.iter().map(|sum| sum / points.rows().max(1) as f64).collect()
+    sums.iter().map(|(sum, count)| sum / f64::max(*count, 1.0)).collect()
+}
+
+fn means_of(points: &Dense) -> Vec<f64> {
+    means((0..points.rows()).map(|i| points.row(i)), points.cols())
 }
 
 /// Every column to mean 0 and variance 1; a constant one to 0.
 fn scores(points: &Dense) -> Vec<Step> {
-    let means = means(points);
+    let means = means_of(points);
     let mut squares = vec![0.0; points.cols()];
     for i in 0..points.rows() {
         let row = points.row(i).iter().zip(&means);
@@ -67,7 +75,7 @@ fn scores(points: &Dense) -> Vec<Step> {
 
 /// The first principal components.
 fn components(points: &Dense, k: usize) -> Vec<Step> {
-    let means: Vec<f32> = means(points).iter().map(|m| *m as f32).collect();
+    let means: Vec<f32> = means_of(points).iter().map(|m| *m as f32).collect();
     let centred = Dense::from_fn(points.rows(), points.cols(), |i, j| points.at(i, j) - means[j]);
     let axes = principal_axes(&centred);
     let cols = axes.cols().min(k.max(1));

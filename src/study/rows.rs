@@ -21,8 +21,17 @@ impl Rows {
         Self { ids, labels }
     }
 
-    pub fn id(&self, row: usize) -> String {
-        self.ids.as_ref().and_then(|ids| ids.get(row).cloned()).unwrap_or_else(|| row.to_string())
+    /// The id of a row, as it is in the file; empty where there are none.
+    pub fn id(&self, row: usize) -> &str {
+        self.ids.as_ref().and_then(|ids| ids.get(row)).map_or("", String::as_str)
+    }
+
+    /// What a row is called in a sentence: its id, or its number, which people count from 1.
+    pub fn name(&self, row: usize) -> String {
+        match self.id(row) {
+            "" => format!("row {}", row + 1),
+            id => id.to_owned(),
+        }
     }
 
     pub fn label(&self, row: usize) -> &str {

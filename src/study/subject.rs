@@ -10,7 +10,7 @@ use crate::metrics::report::{Report, Truth, UNKNOWN, Within};
 use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
 
 /// Neighbours that vote on a label.
-const VOTES: usize = 5;
+pub(super) const VOTES: usize = 5;
 
 /// Both data sets, and how they were aligned.
 pub struct Subject {

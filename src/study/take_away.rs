@@ -7,9 +7,11 @@ use formats::write::record::Record;
 use formats::write::zip::Zip;
 use formats::write::{npy, onnx};
 
+use super::readme::readme;
 use super::rows::Rows;
-use super::subject::{Looked, Subject};
+use super::subject::{Looked, Subject, VOTES};
 use crate::geometry::Dense;
+use crate::metrics::truth::predicted;
 use crate::protocol::{Export, Side};
 
 /// A plan with more entries than this is not written densely into the archive.
@@ -90,27 +92,42 @@ fn dense(values: &Dense) -> Result<Vec<u8>, Trouble> {
     npy::matrix(values.rows(), values.cols(), values.data())
 }
 
+/// A text where there is one.
+fn text(text: &str) -> Cell<'_> {
+    if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
+}
+
 fn matches(goods: &Goods<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    let head = ["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
-    csv::row(&mut out, head.map(Cell::Text));
     let (Subject { rows: [x, y], .. }, Looked { readout, .. }) = (goods.subject, goods.looked);
+    let partners = &readout.partners[0];
+    let labels = [x, y].map(|rows| rows.labels.is_some());
+    let predicted = y.labels.as_ref().map(|labels| predicted(partners, &labels.codes, VOTES));
+    // Rows come first, and what is not always there last.
+    let mut head = vec!["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
+    for (there, name) in [(labels[0], "label_x"), (labels[1], "label_y"), (labels[1], "predicted_label_x")] {
+        head.extend(there.then_some(name));
+    }
+    csv::row(&mut out, head.into_iter().map(Cell::Text));
     let confidence = readout.confidence(0);
-    for (i, first) in readout.partners[0].first().into_iter().enumerate() {
-        let second = readout.partners[0].second(i).unwrap_or(first);
-        let (x_id, y_id, second_id) = (x.id(i), y.id(first), y.id(second));
-        csv::row(
-            &mut out,
-            [
-                Cell::Whole(i as u64),
-                Cell::Text(&x_id),
-                Cell::Whole(first as u64),
-                Cell::Text(&y_id),
-                Cell::Number(confidence[i]),
-                Cell::Whole(second as u64),
-                Cell::Text(&second_id),
-            ],
-        );
+    for (i, first) in partners.first().into_iter().enumerate() {
+        let second = partners.second(i).unwrap_or(first);
+        let mut cells = vec![
+            Cell::Whole(i as u64),
+            text(x.id(i)),
+            Cell::Whole(first as u64),
+            text(y.id(first)),
+            Cell::Number(confidence[i]),
+            Cell::Whole(second as u64),
+            text(y.id(second)),
+        ];
+        cells.extend(labels[0].then(|| text(x.label(i))));
+        cells.extend(labels[1].then(|| text(y.label(first))));
+        cells.extend(predicted.as_ref().map(|codes| {
+            let names = y.labels.as_ref().map(|labels| labels.names.as_slice()).unwrap_or_default();
+            codes[i].and_then(|code| names.get(code as usize)).map_or(Cell::Missing, |name| text(name))
+        }));
+        csv::row(&mut out, cells);
     }
     out
 }
@@ -118,28 +135,33 @@ fn matches(goods: &Goods<'_>) -> Vec<u8> {
 /// The strongest entries of every row of the plan.
 fn plan_top(goods: &Goods<'_>) -> Vec<u8> {
     let partners = &goods.looked.readout.partners[0];
+    let [x, y] = &goods.subject.rows;
+    let ids = [x, y].map(|rows| rows.ids.is_some());
     let mut out = Vec::new();
-    csv::row(&mut out, ["x_row", "y_row", "mass"].map(Cell::Text));
+    let mut head = vec!["x_row", "y_row", "mass"];
+    head.extend(ids[0].then_some("x_id"));
+    head.extend(ids[1].then_some("y_id"));
+    csv::row(&mut out, head.into_iter().map(Cell::Text));
     for i in 0..goods.looked.coupling.plan.rows() {
         let (others, masses) = partners.get(i);
         for (j, mass) in others.iter().zip(masses) {
-            csv::row(&mut out, [Cell::Whole(i as u64), Cell::Whole(u64::from(*j)), Cell::Number(*mass)]);
+            let numbers = [Cell::Whole(i as u64), Cell::Whole(u64::from(*j)), Cell::Number(*mass)];
+            let names = [ids[0].then(|| text(x.id(i))), ids[1].then(|| text(y.id(*j as usize)))];
+            csv::row(&mut out, numbers.into_iter().chain(names.into_iter().flatten()));
         }
     }
     out
 }
 
-/// An embedding as a text with the ids of its rows.
+/// An embedding as a text with the ids of its rows, or with their numbers.
 fn embedding_table(points: &Dense, rows: &Rows) -> Vec<u8> {
     let mut out = Vec::new();
     let names: Vec<String> = (0..points.cols()).map(|j| format!("e{j}")).collect();
-    csv::row(&mut out, std::iter::once("id").chain(names.iter().map(String::as_str)).map(Cell::Text));
+    let head = if rows.ids.is_some() { "id" } else { "row" };
+    csv::row(&mut out, std::iter::once(head).chain(names.iter().map(String::as_str)).map(Cell::Text));
     for i in 0..points.rows() {
-        let id = rows.id(i);
-        csv::row(
-            &mut out,
-            std::iter::once(Cell::Text(&id)).chain(points.row(i).iter().copied().map(Cell::Number)),
-        );
+        let id = if rows.ids.is_some() { text(rows.id(i)) } else { Cell::Whole(i as u64) };
+        csv::row(&mut out, std::iter::once(id).chain(points.row(i).iter().copied().map(Cell::Number)));
     }
     out
 }
@@ -162,9 +184,15 @@ fn everything(goods: &Goods<'_>) -> Result<Vec<u8>, Trouble> {
         }
     }
     zip.add("projection_x.csv", &embedding_table(&readout.projected, &rows[0]))?;
+    let mut held = vec!["projection_x.csv"];
+    if coupling.embedded.is_some() {
+        held.extend(["embedding_x.csv", "embedding_y.csv"]);
+    }
     for part in parts {
         let (name, bytes) = file(part, goods)?;
         zip.add(&name, &bytes)?;
+        held.push(self::name(part));
     }
+    zip.add("README.txt", readme(&held).as_bytes())?;
     zip.finish()
 }

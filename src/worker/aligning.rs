@@ -10,7 +10,7 @@ use formats::{Table, Trouble};
 use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
-use super::desk::Desk;
+use super::desk::{Desk, Prepared};
 use super::live::{Live, Watched};
 use super::runs::Runs;
 use super::scope::{now, post, rest};
@@ -20,11 +20,9 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
-use crate::study::figures::Agreement;
-use crate::study::findings::findings_of_new;
 use crate::study::labels::Coded;
+use crate::study::model::Taught;
 use crate::study::outcome::{Study, matches};
-use crate::study::rows::{Rows, classed};
 use crate::study::subject::{Looked, Subject};
 use crate::study::take_away::{Goods, file};
 use crate::study::{model, options};
@@ -34,13 +32,13 @@ const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 20;
 
 /// The phase in which the points are made ready.
-const PREPARING: &str = "preparing points";
+pub(super) const PREPARING: &str = "preparing points";
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
-    subject: Subject,
-    looked: Looked,
-    model: Model,
+    pub(super) subject: Subject,
+    pub(super) looked: Looked,
+    pub(super) model: Model,
 }
 
 /// Why something could not be done.
@@ -87,6 +85,8 @@ impl Task<'_> {
         }
         let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
+        // As they are now: by the end of the run other files may lie there.
+        let taught = self.taught();
         let counts = [0, 1].map(|side| sides.points()[side].rows());
         let coded = Coded::new(&rows, counts);
         let mut live =
@@ -121,6 +121,7 @@ impl Task<'_> {
         }
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(Rc::new(study));
+        desk.taught = taught;
         desk.made = made.to_vec();
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
@@ -191,6 +192,13 @@ impl Task<'_> {
         Ok(sides)
     }
 
+    /// The tables that encoders would be trained on, if both sides have one.
+    fn taught(&self) -> Option<[Taught; 2]> {
+        let desk = self.desk.borrow();
+        let [x, y] = Side::BOTH.map(|side| desk.table(Slot::Features(side)).map(Prepared::taught));
+        Some([x?, y?])
+    }
+
     /// Shows another candidate of the last alignment. Given up, the one before stays.
     pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
         let mut held = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
@@ -234,59 +242,16 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Applies the model, loaded or just trained, to the new points; a side without new points keeps its old ones.
-    pub(super) async fn apply(&self) -> Result<(), Refusal> {
-        let model = self.model().ok_or_else(|| {
-            Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
-        })?;
-        let (points, rows, truth) = {
-            let desk = self.desk.borrow();
-            let side = |side: Side| -> Result<(Dense, Rows), Refusal> {
-                let slots = [Slot::New(side), Slot::Features(side)];
-                let slot = slots.into_iter().find(|slot| desk.table(*slot).is_some());
-                let slot = slot.ok_or_else(|| Refusal::Words("Drop a file with new points first.".into()))?;
-                // The chain is part of the model: it starts from the table as it is.
-                let points = desk.table(slot).map(|prepared| raw(&prepared.table));
-                points.map(|points| (points, desk.rows(slot, side))).ok_or_else(nothing_yet)
-            };
-            let ((x, rx), (y, ry)) = (side(Side::X)?, side(Side::Y)?);
-            // Pairs are between new rows; where a side keeps its old ones, they say nothing.
-            let new = Side::BOTH.iter().all(|side| desk.table(Slot::New(*side)).is_some());
-            let truth = if new { desk.pairs(Slot::NewTruth).to_vec() } else { Vec::new() };
-            ([x, y], classed([rx, ry]), truth)
-        };
-        let start = now();
-        let embedded = [model::embed(&model, 0, &points[0])?, model::embed(&model, 1, &points[1])?];
-        let encoders = model::embedded(&model)?;
-        let eps = model.about.eps;
-        let settings = Settings { eps, ..self.settings() };
-        let mut watched = Watched::new(self.runs, self.run);
-        let [x, y] = &embedded;
-        let coupling = procedure::transport(self.device, &encoders, [x, y], eps, &mut watched).await?;
-        let [x, y] = points;
-        let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
-        let value = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
-        let agreement = Agreement { value, chance: None };
-        let subject = Subject { sides, rows, truth, settings };
-        let looked = subject.look(coupling, &mut watched).await?;
-        let (outcome, bulk) = looked.outcome(&subject, agreement, &mut watched).await?;
-        let findings = findings_of_new(value, &looked.report, &self.options());
-        let outcome = Outcome { findings, infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
-        self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
-        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
-        Ok(())
-    }
-
-    fn options(&self) -> AlignOptions {
+    pub(super) fn options(&self) -> AlignOptions {
         self.desk.borrow().study.as_ref().map_or_else(options::defaults, |study| study.options.clone())
     }
 
-    fn settings(&self) -> Settings {
+    pub(super) fn settings(&self) -> Settings {
         self.desk.borrow().study.as_ref().map(|study| study.subject.settings.clone()).unwrap_or_default()
     }
 
     /// The loaded model, or that of the candidate which is shown.
-    fn model(&self) -> Option<Model> {
+    pub(super) fn model(&self) -> Option<Model> {
         let desk = self.desk.borrow();
         desk.model.clone().or_else(|| trained(&desk))
     }
@@ -358,19 +323,11 @@ pub(super) fn raw(table: &Table) -> Dense {
 /// The model of the candidate that is shown.
 fn trained(desk: &Desk) -> Option<Model> {
     let study = desk.study.as_ref()?;
-    let [x, y] = Side::BOTH.map(|side| desk.table(Slot::Features(side)));
-    let (x, y) = (x?, y?);
-    // Tables that were exchanged since are not those it was trained on.
-    let same = |side: usize, cols: usize| study.subject.sides.dims()[side] == cols;
-    if !same(0, x.points.cols()) || !same(1, y.points.cols()) {
-        return None;
-    }
     if let Some(saved) = &study.saved {
         return Some(saved.model.clone());
     }
-    let about = model::about(&study.options);
-    let inputs = [x.table.cols, y.table.cols];
-    Some(model::of(study.candidate(), &study.subject.sides, [&x.chain, &y.chain], inputs, about))
+    let [x, y] = desk.taught.as_ref()?;
+    Some(model::of(study.candidate(), &study.subject.sides, [x, y], model::about(&study.options)))
 }
 
 fn record(desk: &Desk, device: &Device) -> Record {
@@ -387,7 +344,9 @@ fn record(desk: &Desk, device: &Device) -> Record {
     Record {
         format: Record::FORMAT,
         versions: BTreeMap::from([("concord".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
+        date: js_sys::Date::new_0().to_iso_string().into(),
         seed: study.map_or(0, |study| study.subject.settings.seed),
+        chosen: study.map(|study| study.chosen()).unwrap_or_default(),
         settings: study.and_then(|study| serde_json::to_value(&study.options).ok()).unwrap_or_default(),
         executor: super::serve::kind(device).name().to_owned(),
         // A file that could not be hashed, because it is gone, is left out.

@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use formats::write::model::{Model, Step};
 use formats::write::record::{Input, Record};
-use formats::{Choices, Kind, Labels, Source as _, Table, Trouble};
+use formats::{Choices, Kind, Listed, MissingChoice, Source as _, Table, Trouble};
 
 use super::runs::Runs;
 use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
 use crate::protocol::{Content, FileRef, Reading, RunId, Side, Slot};
+use crate::study::model::Taught;
 use crate::study::options;
 use crate::study::outcome::Study;
 use crate::study::pace::Pace;
@@ -25,19 +26,30 @@ pub(super) struct Prepared {
     pub(super) chain: Vec<Step>,
     /// What came of it.
     pub(super) points: Dense,
+    /// What was decided about its missing values.
+    pub(super) missing: MissingChoice,
+}
+
+impl Prepared {
+    /// What new rows have to follow.
+    pub(super) fn taught(&self) -> Taught {
+        Taught::new(&self.table, &self.chain, self.missing)
+    }
 }
 
 /// Everything that is loaded, and the last alignment.
 #[derive(Default)]
 pub(super) struct Desk {
     tables: BTreeMap<Slot, Prepared>,
-    labels: BTreeMap<Slot, Vec<Labels>>,
+    labels: BTreeMap<Slot, Listed>,
     pairs: BTreeMap<Slot, Vec<(usize, usize)>>,
     /// A model that was loaded.
     pub(super) model: Option<Model>,
     inputs: BTreeMap<Slot, Input>,
     /// Shared with a comparison that is under way.
     pub(super) study: Option<Rc<Study>>,
+    /// What it was trained on; none where that were distances alone.
+    pub(super) taught: Option<[Taught; 2]>,
     /// The pairs made by hand that it knew.
     pub(super) made: Vec<(u32, u32)>,
     /// How fast the device is, once that was measured.
@@ -49,7 +61,7 @@ pub(super) struct Desk {
 /// What a slot is filled with.
 pub(super) enum Filling {
     Table(Prepared),
-    Labels(Vec<Labels>),
+    Labels(Listed),
     Pairs(Vec<(usize, usize)>),
     Model(Box<Model>),
     /// What was read is for the page.
@@ -79,9 +91,14 @@ impl Desk {
         let table = self.table_of_rows(slot);
         let own = table.and_then(|table| table.labels.first());
         let beside = if slot == Slot::New(side) { Slot::NewLabels(side) } else { Slot::Labels(side) };
-        let labels = self.labels.get(&beside).and_then(|labels| labels.first());
-        let fits = |labels: &&Labels| table.is_some_and(|table| table.rows == labels.codes.len());
-        Rows { ids: table.and_then(|table| table.ids.clone()), labels: labels.filter(fits).or(own).cloned() }
+        let listed = self.labels.get(&beside);
+        let fits = |count: usize| table.is_some_and(|table| table.rows == count);
+        let labels =
+            listed.and_then(|listed| listed.labels.first()).filter(|labels| fits(labels.codes.len()));
+        // A table without names of its rows may have them in the list of its labels.
+        let named = listed.and_then(|listed| listed.ids.as_ref()).filter(|ids| fits(ids.len()));
+        let ids = table.and_then(|table| table.ids.as_ref()).or(named);
+        Rows { ids: ids.cloned(), labels: labels.or(own).cloned() }
     }
 
     pub(super) fn inputs(&self) -> Vec<Input> {
@@ -144,9 +161,10 @@ pub(super) async fn read(
         Slot::Labels(side) | Slot::NewLabels(side) => {
             let table = if slot == Slot::NewLabels(side) { Slot::New(side) } else { Slot::Features(side) };
             let [(rows, ids)] = wait_for(desk, runs, run, [table]).await?;
-            let labels = formats::labels(&source, ids.as_deref(), rows, &mut watch).await?;
-            let columns = labels.iter().map(|column| (column.name.clone(), column.names.len())).collect();
-            (Filling::Labels(labels), Content::Labels { rows, columns })
+            let listed = formats::labels(&source, ids.as_deref(), rows, &mut watch).await?;
+            let columns =
+                listed.labels.iter().map(|column| (column.name.clone(), column.names.len())).collect();
+            (Filling::Labels(listed), Content::Labels { rows, columns })
         }
         Slot::Pairs | Slot::Truth | Slot::NewTruth => {
             let table = if slot == Slot::NewTruth { Slot::New } else { Slot::Features };
@@ -190,17 +208,25 @@ pub(super) async fn read(
             (Filling::Nothing, Content::Record { about, pairs, options: Box::new(options) })
         }
         Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
-            let loaded = whole_or_first(&source, reading, &mut watch).await?;
+            let mut choices = reading.choices.clone();
+            if matches!(slot, Slot::New(_)) {
+                // Missing values of new rows are treated as in training, which the model knows.
+                choices.missing = MissingChoice::Keep;
+            }
+            let loaded = whole_or_first(&source, &choices, &mut watch).await?;
             breathe().await;
             let (chain, points) = prepare::fit(&loaded.table, &reading.steps)
                 .map_err(|what| Trouble::new(Kind::Mismatch, what, "Choose other steps."))?;
             let content = Content::Table(Box::new(loaded.preview));
-            (Filling::Table(Prepared { table: loaded.table, chain, points }), content)
+            let missing = reading.choices.missing;
+            (Filling::Table(Prepared { table: loaded.table, chain, points, missing }), content)
         }
     };
     let (rows, cols) = match &filling {
         Filling::Table(prepared) => (prepared.table.rows, prepared.table.cols),
-        Filling::Labels(labels) => (labels.first().map_or(0, |column| column.codes.len()), labels.len()),
+        Filling::Labels(Listed { labels, .. }) => {
+            (labels.first().map_or(0, |column| column.codes.len()), labels.len())
+        }
         Filling::Pairs(pairs) => (pairs.len(), 2),
         Filling::Model(_) | Filling::Nothing => (0, 0),
     };
@@ -212,8 +238,21 @@ pub(super) async fn read(
         rows: rows as u64,
         cols: cols as u64,
         choices: serde_json::to_value(reading).unwrap_or_default(),
+        found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// What was found in a table, for the record.
+fn found(content: &Content) -> serde_json::Value {
+    match content {
+        Content::Table(preview) => {
+            let formats::Preview { format, decisions, looks, notices, .. } = &**preview;
+            serde_json::json!({ "format": format, "decisions": decisions, "looks": looks, "notices": notices })
+        }
+        Content::Pairs { note, .. } if !note.is_empty() => serde_json::json!({ "notices": [note] }),
+        _ => serde_json::Value::Null,
+    }
 }
 
 /// Reads saved encoders.
@@ -229,16 +268,16 @@ pub(super) async fn model(source: &BlobSource) -> Result<Model, Trouble> {
 /// Reads a table. Of several that a file holds the first is taken, and said: the page offers the others.
 async fn whole_or_first(
     source: &BlobSource,
-    reading: &Reading,
+    choices: &Choices,
     watch: &mut Reader<'_>,
 ) -> Result<formats::Loaded, Trouble> {
-    let trouble = match formats::read(source, &reading.choices, watch).await {
+    let trouble = match formats::read(source, choices, watch).await {
         Err(trouble) if trouble.kind == Kind::Ambiguous => trouble,
         outcome => return outcome,
     };
     let parts = formats::parts(source, watch).await?;
     let Some(first) = parts.first() else { return Err(trouble) };
-    let choices = Choices { part: Some(first.name.clone()), ..reading.choices.clone() };
+    let choices = Choices { part: Some(first.name.clone()), ..choices.clone() };
     let mut loaded = formats::read(source, &choices, watch).await?;
     let notice = format!("The file holds {} tables; the first, {}, was taken.", parts.len(), first.name);
     loaded.preview.notices.insert(0, notice);

@@ -9,6 +9,8 @@ pub mod share;
 #[cfg(target_arch = "wasm32")]
 mod aligning;
 #[cfg(target_arch = "wasm32")]
+mod applying;
+#[cfg(target_arch = "wasm32")]
 mod demo;
 #[cfg(target_arch = "wasm32")]
 mod desk;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::aligning::{Refusal, Task, nothing_yet, raw};
+use super::applying::unmatched;
 use super::desk;
 use super::live::Watched;
 use super::scope::{now, post};
@@ -25,7 +26,9 @@ impl Task<'_> {
         let mut watched = Watched::new(self.runs, self.run);
         let sides = self.sides(&AlignOptions::default(), &[], &mut watched).await?;
         let start = now();
-        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut watched).await?;
+        let mut study = recall(self.device, Data { sides, rows, truth, tables }, model, &mut watched)
+            .await
+            .map_err(unmatched)?;
         study.infer_s = (now() - start) / 1000.0;
         let (outcome, bulk) = study.outcome(&mut watched).await?;
         let mut desk = self.desk.borrow_mut();

@@ -77,6 +77,9 @@ impl Worker {
                 self.task(run, async move |task: Task<'_>| task.show(candidate).await)
             }
             Command::Compare => self.task(run, async move |task: Task<'_>| task.compare().await),
+            Command::LookAtNewRows => {
+                self.task(run, async move |task: Task<'_>| task.look_at_new_rows());
+            }
             Command::Apply => self.task(run, async move |task: Task<'_>| task.apply().await),
             Command::Matches { words, from, count } => {
                 self.task(run, async move |task: Task<'_>| task.matches(&words, from, count));
@@ -214,6 +217,7 @@ impl Worker {
                     hint: "Add ?executor=gpu to the address first.".into(),
                     details: String::new(),
                     recovery: Recovery::None,
+                    ways: Vec::new(),
                 },
             ),
         }
@@ -289,6 +293,7 @@ fn failure(error: &ExecError) -> Failure {
         hint: error.hint().into(),
         details: error.details().into(),
         recovery,
+        ways: Vec::new(),
     }
 }
 
@@ -299,6 +304,7 @@ fn refused(refusal: Refusal) -> Failure {
         hint: hint.to_owned(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     };
     match refusal {
         Refusal::Fault(Fallen::Device(error)) => failure(&error),
@@ -312,7 +318,7 @@ fn refused(refusal: Refusal) -> Failure {
             let place = [&trouble.file, &trouble.place].map(|part| part.as_str()).into_iter();
             let place: Vec<&str> = place.filter(|part| !part.is_empty()).collect();
             let where_and = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
-            plain(format!("{where_and}{}", trouble.what), &trouble.fix)
+            Failure { ways: trouble.ways, ..plain(format!("{where_and}{}", trouble.what), &trouble.fix) }
         }
     }
 }
@@ -324,6 +330,7 @@ fn nothing_to_check(why: &str) -> Failure {
             .into(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     }
 }
 
@@ -333,6 +340,7 @@ fn unreadable(detail: &str) -> Failure {
         hint: "Reload the page; if a new version was just published, this loads it.".into(),
         details: String::new(),
         recovery: Recovery::None,
+        ways: Vec::new(),
     }
 }
 
@@ -349,6 +357,7 @@ fn report_panics() {
                     .into(),
                 details: String::new(),
                 recovery: Recovery::RestartWorker,
+                ways: Vec::new(),
             },
         );
     }));

@@ -8,7 +8,7 @@ use super::fields::{self, Start};
 use super::number::{self, Cell};
 use super::plan::Plan;
 use super::roles::Guess;
-use crate::{Kind, Labels, Trouble, Watch};
+use crate::{Kind, Labels, Trouble, Watch, Way};
 
 /// A column of texts, each different one stored once.
 #[derive(Default)]
@@ -86,9 +86,14 @@ pub(crate) struct Fill<'p> {
     pub(crate) empty: usize,
     /// Columns of which the sample held no value, and then came texts.
     pub(crate) late: Vec<usize>,
+    /// Rows of texts where rows and columns will be exchanged: the name of each, and its cells.
+    pub(crate) across: Vec<(String, Vec<String>)>,
     /// Records to skip yet, before the data.
     skip: usize,
 }
+
+/// So many rows of texts are taken for labels; a file with more is no table that lies on its side.
+const ACROSS: usize = 50;
 
 /// A record that could be read, or not yet.
 enum Taken {
@@ -105,8 +110,8 @@ impl<'p> Fill<'p> {
             .map(|column| Texts { column, ..Texts::default() })
             .collect();
         let (skip, values) = (plan.skip, Vec::new());
-        let mut fill =
-            Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, late: Vec::new(), skip };
+        let (late, across) = (Vec::new(), Vec::new());
+        let mut fill = Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, late, across, skip };
         if let Some(size) = size {
             let rows = (size as f64 / plan.record_bytes * 1.01) as usize;
             fill.reserve(rows.saturating_add(16).saturating_mul(cols), watch)?;
@@ -181,6 +186,7 @@ impl<'p> Fill<'p> {
 
     fn record(&mut self, buffer: &[u8], mut at: usize, last: bool) -> Result<Taken, Trouble> {
         let Plan { delimiter, point, width, ref roles, .. } = *self.plan;
+        let from = at;
         let (mut text, mut blank) = (0, true);
         for (column, role) in roles.iter().enumerate() {
             if buffer.get(at) == Some(&b' ') && buffer.get(at + 1).is_some_and(|b| *b != b' ') {
@@ -208,6 +214,17 @@ impl<'p> Fill<'p> {
                 Guess::Numbers => {
                     let value = match self.value(&field.text, column) {
                         Err(trouble) if trouble.kind == Kind::NotANumber && self.is_late(column) => f32::NAN,
+                        Err(trouble) if trouble.kind == Kind::NotANumber => {
+                            let Some((record, next)) = fields::record(buffer, from, delimiter, last) else {
+                                return Ok(Taken::More);
+                            };
+                            let cells: Vec<&[u8]> = record.iter().map(|field| &*field.text).collect();
+                            return if self.takes_across(&cells) {
+                                Ok(Taken::Record(next))
+                            } else {
+                                Err(self.not_a_number(trouble, &cells, column))
+                            };
+                        }
                         value => value?,
                     };
                     self.values.push(value);
@@ -272,6 +289,56 @@ impl<'p> Fill<'p> {
         late
     }
 
+    /// Whether most of a record's cells are texts where numbers are expected.
+    fn is_worded(&self, cells: &[&[u8]]) -> bool {
+        let numbers = || cells.iter().zip(&self.plan.roles).filter(|(_, role)| **role == Guess::Numbers);
+        let texts = numbers().filter(|(cell, _)| number::cell(cell, self.plan.point) == Cell::Text).count();
+        texts > 1 && texts * 2 > numbers().count()
+    }
+
+    /// Takes a record of texts as labels of what are columns yet, if that is how the file is read.
+    fn takes_across(&mut self, cells: &[&[u8]]) -> bool {
+        if !self.plan.turned
+            || self.across.len() >= ACROSS
+            || cells.len() != self.plan.width
+            || !self.is_worded(cells)
+        {
+            return false;
+        }
+        self.undo();
+        let mut name = None;
+        for texts in &mut self.texts {
+            // A name that only this record has is no row's.
+            if let Some(cell) = cells.get(texts.column) {
+                if texts.known.get(*cell).is_some_and(|code| !texts.codes.contains(code)) {
+                    texts.known.remove(*cell);
+                }
+                name.get_or_insert_with(|| fields::text(cell));
+            }
+        }
+        let own = cells.iter().zip(&self.plan.roles).filter(|(_, role)| **role == Guess::Numbers);
+        let own = own.map(|(cell, _)| fields::text(cell)).collect();
+        let count = self.across.len() + 1;
+        self.across.push((name.unwrap_or_else(|| format!("labels {count}")), own));
+        true
+    }
+
+    /// Text where a number belongs, with the ways round it.
+    fn not_a_number(&self, trouble: Trouble, cells: &[&[u8]], column: usize) -> Trouble {
+        if !self.plan.turned && self.is_worded(cells) {
+            let fix = "Most of this row is text. If the points are columns in this file, swap rows and columns: \
+                       then the row becomes labels. If not, remove the row.";
+            return Trouble { fix: fix.into(), ..trouble }.round([Way::Transpose]);
+        }
+        let name = self.plan.name(column);
+        let roles = self.plan.roles.iter().enumerate();
+        let labels = roles.filter(|(at, role)| {
+            *at == column || **role == Guess::Labels || (**role == Guess::Text && *at > 0)
+        });
+        let columns = labels.map(|(at, _)| at).collect();
+        trouble.round([Way::LeaveOut { column, name: name.clone() }, Way::AsLabels { columns, name }])
+    }
+
     fn value(&self, text: &[u8], column: usize) -> Result<f32, Trouble> {
         let plan = self.plan;
         match number::cell(text, plan.point) {
@@ -282,7 +349,8 @@ impl<'p> Fill<'p> {
                 format!("'{}' is infinite, or too large for a number of 32 bits.", shown(text)),
                 "Replace it by a finite number, or leave the cell empty if the value is missing.",
             )
-            .at(plan.place(self.rows, column))),
+            .at(plan.place(self.rows, column))
+            .round([Way::LeaveOut { column, name: plan.name(column) }])),
             Cell::Text => {
                 let digits: Vec<u8> = text.iter().copied().filter(|b| !b"., '".contains(b)).collect();
                 let fix = match number::cell(&digits, plan.point) {
@@ -314,7 +382,11 @@ impl<'p> Fill<'p> {
                 format!("The id '{}' is used twice, in rows {} and {}.", shown(text), code + 1, row + 1),
                 "Make the ids unique, or choose that the file has no column of ids.",
             )
-            .at(self.plan.place(row, texts.column)));
+            .at(self.plan.place(row, texts.column))
+            .round([
+                Way::LeaveOut { column: texts.column, name: self.plan.name(texts.column) },
+                Way::NoIds { name: self.plan.name(texts.column) },
+            ]));
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use letters::Letters;
 pub(crate) use plan::Plan;
 use roles::Guess;
 
+use crate::arrays::npy;
 use crate::chunks::{CHUNK, Chunks};
 use crate::finish::Opened;
 use crate::{Choices, ColumnChoice, Decision, Field, Kind, Preview, Role, Source, Table, Trouble, Watch};
@@ -79,7 +80,7 @@ pub(crate) async fn strings<S: Source, W: Watch>(
 
 /// Turns columns into a table, now that all of them are known.
 fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Result<Opened, Trouble> {
-    let Fill { rows, cols, mut values, texts, comments, empty, late, .. } = fill;
+    let Fill { rows, cols, mut values, texts, comments, empty, late, across, .. } = fill;
     let mut fields: Vec<Field> = (0..plan.width)
         .zip(&plan.roles)
         .map(|(column, role)| Field { name: plan.name(column), role: role.role() })
@@ -179,5 +180,6 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         Some("none") => "text, one number a line".to_owned(),
         _ => format!("{}-separated text", plan.delimiter.words()),
     };
-    Ok(Opened { table, format, decisions, fields, notices, ..Opened::default() })
+    let across = across.into_iter().map(|(name, cells)| npy::label(&name, cells.into_iter())).collect();
+    Ok(Opened { table, format, decisions, fields, notices, across, ..Opened::default() })
 }

@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) latin: bool,
     pub(crate) roles: Vec<Guess>,
     pub(crate) why_ids: &'static str,
+    /// Whether rows and columns will be exchanged: then a row of texts is a column of labels.
+    pub(crate) turned: bool,
     /// About how many bytes a record takes.
     pub(crate) record_bytes: f64,
     pub(crate) decisions: Vec<Decision>,
@@ -102,7 +104,20 @@ impl Plan {
         }
         let (roles, why_ids) = roles::guess(&cut, names.as_deref(), short, width, point, choices)?;
         let skip = usize::from(header) + usize::from(cut.hint);
-        Ok(Self { delimiter, point, width, names, skip, latin, roles, why_ids, record_bytes, decisions })
+        let turned = choices.transpose;
+        Ok(Self {
+            delimiter,
+            point,
+            width,
+            names,
+            skip,
+            latin,
+            roles,
+            why_ids,
+            turned,
+            record_bytes,
+            decisions,
+        })
     }
 
     /// A column's name for messages and tables.

@@ -9,7 +9,7 @@ mod file;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Trouble};
+use crate::{Kind, MissingChoice, Trouble};
 
 /// A trained alignment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,15 @@ pub struct Side {
     pub inputs: usize,
     /// What happens to a row, in this order.
     pub steps: Vec<Step>,
+    /// Names of the features, where the table of training had some: those of new rows may come in another order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Vec<String>>,
+    /// What became of missing values in training, so that new rows are treated alike.
+    #[serde(default)]
+    pub missing: MissingChoice,
+    /// The mean of each feature in training; none where nobody has told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub means: Option<Vec<f32>>,
 }
 
 /// What is done to every row. No step looks at other rows: all that was learned from them is part of the step.
@@ -113,8 +122,17 @@ impl Model {
 }
 
 impl Side {
+    /// Steps on features of which nothing else is known.
+    pub fn new(inputs: usize, steps: Vec<Step>) -> Self {
+        Self { inputs, steps, columns: None, missing: MissingChoice::Keep, means: None }
+    }
+
     /// How many values an embedding has, if all steps fit.
     pub fn outputs(&self) -> Result<usize, Trouble> {
+        let known = [self.columns.as_ref().map(Vec::len), self.means.as_ref().map(Vec::len)];
+        if let Some(count) = known.into_iter().flatten().find(|count| *count != self.inputs) {
+            return Err(broken(format!("It describes {count} columns, but takes {}.", self.inputs)));
+        }
         let mut cols = self.inputs;
         for (index, step) in self.steps.iter().enumerate() {
             step.check(cols).map_err(|trouble| trouble.at(format!("step {index}")))?;

@@ -14,8 +14,14 @@ pub struct Record {
     pub format: u32,
     /// Versions of the program and of what it ran in, by name.
     pub versions: BTreeMap<String, String>,
+    /// When it was saved, in UTC: 2026-01-31T12:00:00.000Z.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
     pub seed: u64,
     pub settings: Value,
+    /// The alignment that was chosen of those the run had found: where it comes from, and its score.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub chosen: Value,
     /// What computed it: a graphics card or processor, by name.
     pub executor: String,
     pub inputs: Vec<Input>,
@@ -40,6 +46,9 @@ pub struct Input {
     pub cols: u64,
     /// What was chosen when it was read: the array, the columns, what was done to missing values.
     pub choices: Value,
+    /// What was found when it was read: its format, what was decided and why, and what was noticed.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub found: Value,
 }
 
 /// How long a part took.

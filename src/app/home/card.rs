@@ -5,8 +5,10 @@ use formats::{MissingChoice, Preview, Step, Suggestion};
 use leptos::prelude::*;
 
 use super::drop::summary;
+use super::missing::MissingValues;
 use super::switches::Switches;
 use crate::app::state::{SlotState, State};
+use crate::app::unusable::unusable;
 use crate::protocol::{Content, Side, Slot};
 
 #[component]
@@ -91,6 +93,11 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
                 "Remove"
             </button>
         </header>
+        {unusable(&preview).map(|reason| view! {
+            <div class="trouble" role="alert" data-testid=format!("unusable-{letter}")>
+                <strong>"Data set " {letter.to_uppercase()} " cannot be aligned. " {reason}</strong>
+            </div>
+        })}
         <Missing state side total=preview.missing_total/>
         {constant}
         {notices}
@@ -148,49 +155,24 @@ fn Corner(preview: Preview) -> impl IntoView {
 fn Missing(state: State, side: Side, total: usize) -> impl IntoView {
     let slot = Slot::Features(side);
     let letter = side.letter();
-    let reading = Memo::new(move |_| state.files.get(slot).with(SlotState::reading).choices.missing);
-    let current = move || reading.get();
-    let choices = [
+    let current = Memo::new(move |_| state.files.get(slot).with(SlotState::reading).choices.missing);
+    let words = Signal::derive(move || {
+        if total > 0 && current.get() == MissingChoice::Keep {
+            format!("{total} values are missing. Distances need every value, so decide before aligning:")
+        } else {
+            "Missing values:".into()
+        }
+    });
+    let choices = vec![
         ("drop-rows", "leave out those rows", MissingChoice::DropRows),
         ("drop-columns", "leave out those columns", MissingChoice::DropColumns),
         ("mean", "fill in the column's mean", MissingChoice::Mean),
         ("zero", "fill in zero", MissingChoice::Zero),
     ];
-    let buttons = move || {
-        choices
-            .map(|(name, label, choice)| {
-                view! {
-                    <button
-                        type="button"
-                        class="toggle"
-                        aria-pressed=move || (current() == choice).to_string()
-                        data-testid=format!("missing-{letter}-{name}")
-                        on:click=move |_| {
-                            let next = if current() == choice { MissingChoice::Keep } else { choice };
-                            state.read_again(slot, |reading| reading.choices.missing = next);
-                        }
-                    >
-                        {label}
-                    </button>
-                }
-            })
-            .collect_view()
-    };
-    let asked = move || total > 0 || current() != MissingChoice::Keep;
+    let asked = move || total > 0 || current.get() != MissingChoice::Keep;
     move || {
-        asked().then(|| {
-            let words = if total > 0 && current() == MissingChoice::Keep {
-                format!("{total} values are missing. Distances need every value, so decide before aligning:")
-            } else {
-                "Missing values:".into()
-            };
-            view! {
-                <div class="missing" role="group" aria-label="Missing values" data-testid=format!("missing-{letter}")>
-                    <p>{words}</p>
-                    <div class="toggles">{buttons()}</div>
-                </div>
-            }
-        })
+        let choices = choices.clone();
+        asked().then(|| view! { <MissingValues state kept=slot name=letter.to_owned() words choices/> })
     }
 }
 

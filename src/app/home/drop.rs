@@ -1,6 +1,7 @@
 //! A place to drop a file on, or to choose one from.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+use formats::Way;
 use leptos::prelude::*;
 use web_sys::{DragEvent, File, FileList, HtmlInputElement};
 
@@ -106,13 +107,38 @@ pub(super) fn ReadingState(state: State, kept: Slot, name: String) -> impl IntoV
                     {(!failure.details.is_empty()).then(|| view! {
                         <details><summary>"Technical details"</summary><pre>{failure.details}</pre></details>
                     })}
-                    <button type="button" class="quiet small" on:click=move |_| state.cancel_reading(kept)>
-                        "Close"
-                    </button>
+                    <div class="buttons">
+                        {ways(state, kept, &failed, failure.ways)}
+                        <button type="button" class="quiet small" on:click=move |_| state.cancel_reading(kept)>
+                            "Close"
+                        </button>
+                    </div>
                 </div>
             }
         })}
     }
+}
+
+/// Other ways to read the same file, one click each: it is read again at once.
+fn ways(state: State, kept: Slot, failed: &str, ways: Vec<Way>) -> impl IntoView {
+    let name = failed.trim_start_matches("failure-").to_owned();
+    let table = matches!(kept, Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_));
+    ways.into_iter()
+        .filter(|_| table)
+        .map(|way| {
+            let (key, words) = (way.key(), way.words());
+            view! {
+                <button
+                    type="button"
+                    class="small"
+                    data-testid=format!("way-{name}-{key}")
+                    on:click=move |_| state.read_again(kept, |reading| way.take(&mut reading.choices))
+                >
+                    {words}
+                </button>
+            }
+        })
+        .collect_view()
 }
 
 /// What was found in a file, in one line.

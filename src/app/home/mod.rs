@@ -12,6 +12,7 @@ mod estimate;
 mod extras;
 mod figures;
 mod matches;
+mod missing;
 mod new_data;
 mod pairs;
 mod result;

@@ -1,15 +1,17 @@
 //! Trained encoders applied to points they have never seen.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
+use formats::MissingChoice;
 use leptos::prelude::*;
 
 use super::doing::Doing;
 use super::drop::{DropZone, ReadingState, summary};
 use super::extras::Extra;
+use super::missing::MissingValues;
 use crate::app::ledger::Activity;
 use crate::app::samples;
 use crate::app::state::State;
-use crate::protocol::{Side, Slot};
+use crate::protocol::{Content, NewRows, Side, Slot};
 
 /// Files beside the new rows: the slot, its name for automation, its label, and what it is for.
 const BESIDE: [(Slot, &str, &str, &str); 3] = [
@@ -35,13 +37,13 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
     let new = [Slot::New(Side::X), Slot::New(Side::Y)];
     let blocker = Memo::new(move |_| {
         if new.iter().chain(&BESIDE.map(|(slot, ..)| slot)).any(|slot| reading(*slot)) {
-            Some("A file is still being read.")
+            Some("A file is still being read.".to_owned())
         } else if !new.iter().any(|slot| in_use(*slot)) {
-            Some("Load new rows of X, of Y, or of both first; they need the same columns as before.")
+            Some("Load new rows of X, of Y, or of both first; they need the same columns as before.".into())
         } else if !(results.held.get() || in_use(Slot::Model)) {
-            Some("There are no encoders yet: align first, or load a trained model under More files.")
+            Some("There are no encoders yet: align first, or load a trained model under More files.".into())
         } else {
-            None
+            state.new_rows_refused()
         }
     });
     let applying = move || results.applying.get();
@@ -91,6 +93,15 @@ pub(super) fn NewDataSection(state: State) -> impl IntoView {
                 </Show>
             </div>
             {move || blocker.get().map(|reason| view! { <p class="soft" data-testid="why-not-apply">{reason}</p> })}
+            {move || results.not_applied.get().map(|failure| view! {
+                <div class="trouble" role="alert" data-testid="failure-apply">
+                    <strong>{failure.message}</strong>
+                    <p>{failure.hint}</p>
+                    <button type="button" class="quiet small" on:click=move |_| results.not_applied.set(None)>
+                        "Close"
+                    </button>
+                </div>
+            })}
         </section>
     }
 }
@@ -117,6 +128,47 @@ fn NewZone(state: State, side: Side) -> impl IntoView {
                 </span>
             </DropZone>
             <ReadingState state kept=slot name=format!("new-{letter}")/>
+            <Following state side/>
         </div>
+    }
+}
+
+/// How the rows follow those of training, or why they cannot, right where the file is.
+#[component]
+fn Following(state: State, side: Side) -> impl IntoView {
+    let letter = side.letter();
+    let slot = Slot::New(side);
+    let told = Memo::new(move |_| state.new_rows.with(|sides| sides[side.index()].clone()));
+    let missing = Memo::new(move |_| {
+        state.files.get(slot).with(|s| match &s.used {
+            Some((_, Content::Table(preview))) => preview.missing_total,
+            _ => 0,
+        })
+    });
+    view! {
+        {move || {
+            let NewRows { said, refused } = told.get();
+            let said = said
+                .into_iter()
+                .map(|words| view! { <p class="remark" data-testid=format!("follows-new-{letter}")>{words}</p> })
+                .collect_view();
+            let refused = refused.map(|words| view! {
+                <div class="trouble" role="alert" data-testid=format!("misfit-new-{letter}")><strong>{words}</strong></div>
+            });
+            view! { {refused} {said} }
+        }}
+        {move || (missing.get() > 0).then(|| view! {
+            <MissingValues
+                state
+                kept=slot
+                name=format!("new-{letter}")
+                words=Signal::derive(|| "Missing values:".to_owned())
+                choices=vec![
+                    ("drop-rows", "leave out those rows", MissingChoice::DropRows),
+                    ("mean", "fill in the mean of training", MissingChoice::Mean),
+                    ("zero", "fill in zero", MissingChoice::Zero),
+                ]
+            />
+        })}
     }
 }

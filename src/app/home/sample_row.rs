@@ -36,6 +36,21 @@ pub(super) fn Samples(state: State) -> impl IntoView {
                 <span class="eyebrow">"Try a sample"</span>
                 {chips}
             </div>
+            {move || state.files.own.get().map(|own| view! {
+                <p class="own-files">
+                    <button type="button" class="small" data-testid="back-to-files" on:click=move |_| state.back_to_own()>
+                        "Back to your files"
+                    </button>
+                    <span class="soft">
+                        " " {own.names()}
+                        {match own.pairs() {
+                            0 => String::new(),
+                            1 => " and 1 pair that you made".into(),
+                            count => format!(" and {count} pairs that you made"),
+                        }}
+                    </span>
+                </p>
+            })}
             {move || match current() {
                 Some(sample) => view! {
                     <p class="about">
@@ -47,7 +62,7 @@ pub(super) fn Samples(state: State) -> impl IntoView {
                     </p>
                 }.into_any(),
                 None => view! {
-                    <p class="about">"You are looking at your own data. A sample would take its place."</p>
+                    <p class="about">"You are looking at your own data. A sample takes its place until you come back to it."</p>
                 }.into_any(),
             }}
         </section>

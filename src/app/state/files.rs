@@ -6,10 +6,12 @@ use formats::Step;
 use leptos::prelude::*;
 use web_sys::{File, Url};
 
+use super::own::Own;
 use super::{Phase, State};
 use crate::app::ledger::Activity;
 use crate::app::misfit::misfit;
 use crate::app::samples::{self, Sample};
+use crate::app::unusable::unusable;
 use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
 /// All uses a file can have.
@@ -79,7 +81,7 @@ impl SlotState {
         self.wanted.as_ref().map(|source| source.reading.clone()).unwrap_or_default()
     }
 
-    fn is_sample(&self) -> bool {
+    pub(super) fn is_sample(&self) -> bool {
         self.wanted.as_ref().is_some_and(|source| source.sample)
     }
 }
@@ -91,6 +93,8 @@ pub(crate) struct Files {
     pub(crate) sample: RwSignal<Option<&'static str>>,
     /// Whether the sample is aligned by itself, with its own encoders, once everything has been read.
     promised: RwSignal<bool>,
+    /// The visitor's own files, while a sample is in their place.
+    pub(crate) own: RwSignal<Option<Own>>,
 }
 
 impl Files {
@@ -99,6 +103,7 @@ impl Files {
             slots: SLOTS.map(|_| RwSignal::default()),
             sample: RwSignal::new(None),
             promised: RwSignal::new(false),
+            own: RwSignal::new(None),
         }
     }
 
@@ -152,8 +157,13 @@ impl Files {
             return Some(misfit);
         }
         for side in Side::BOTH {
+            let letter = side.letter().to_uppercase();
+            for slot in [Slot::Features(side), Slot::Distances(side)] {
+                if let Some(reason) = self.get(slot).with(useless) {
+                    return Some(format!("Data set {letter}: {reason}"));
+                }
+            }
             if self.get(Slot::Features(side)).with(undecided) {
-                let letter = side.letter().to_uppercase();
                 return Some(format!(
                     "Data set {letter} has missing values, and distances between rows need every value: decide \
                      what becomes of them."
@@ -171,6 +181,14 @@ pub(crate) fn undecided(state: &SlotState) -> bool {
             preview.missing_total > 0 && source.reading.choices.missing == formats::MissingChoice::Keep
         }
         _ => false,
+    }
+}
+
+/// Why what a slot holds cannot be aligned, whatever the settings are.
+fn useless(state: &SlotState) -> Option<String> {
+    match &state.used {
+        Some((_, Content::Table(preview))) => unusable(preview),
+        _ => None,
     }
 }
 
@@ -215,7 +233,7 @@ impl State {
         });
     }
 
-    fn load(&self, slot: Slot, source: Source) {
+    pub(super) fn load(&self, slot: Slot, source: Source) {
         let command = Command::Load { slot, file: source.file.clone(), reading: source.reading.clone() };
         self.files.get(slot).update(|state| {
             state.wanted = Some(source);
@@ -239,7 +257,7 @@ impl State {
     }
 
     /// No alignment starts by itself any more.
-    fn break_promise(&self) {
+    pub(super) fn break_promise(&self) {
         if self.files.promised.get_untracked() {
             self.files.promised.set(false);
             self.run.enter(Phase::Idle);
@@ -269,18 +287,24 @@ impl State {
     /// Loads one of our own samples in place of everything, and shows what its encoders make of it.
     pub(crate) fn load_sample(&self, name: &str) {
         let Some(sample) = samples::ALL.iter().find(|sample| sample.name == name) else { return };
-        self.give_up(Activity::Align);
-        self.run.moving.set(None);
-        self.results.run_given_up();
-        // Everything goes first: labels and pairs must not be read against a table of the sample before.
-        SLOTS.into_iter().for_each(|slot| self.unload(slot));
-        self.results.fresh.set(None);
+        self.keep_own();
+        self.clear_all();
         for (slot, file) in sample.files() {
             self.load(slot, sample_source(sample, file));
         }
         self.files.sample.set(Some(sample.name));
         self.files.promised.set(true);
         self.run.enter(Phase::Loading);
+    }
+
+    /// Everything that is loaded goes, and what was made of it ends.
+    pub(super) fn clear_all(&self) {
+        self.give_up(Activity::Align);
+        self.run.moving.set(None);
+        self.results.run_given_up();
+        // Everything goes before anything comes: labels and pairs must not be read against a table of before.
+        SLOTS.into_iter().for_each(|slot| self.unload(slot));
+        self.results.fresh.set(None);
     }
 
     /// The unseen points of the sample that is loaded.
@@ -344,6 +368,7 @@ impl State {
 
     /// A sample's other files mean nothing beside a file of the visitor's own.
     fn leave_sample(&self, own: Slot) {
+        self.files.own.set(None);
         self.files.sample.set(None);
         for slot in SLOTS.into_iter().filter(|slot| *slot != own) {
             let signal = self.files.get(slot);

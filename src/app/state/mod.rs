@@ -6,6 +6,8 @@
 mod demo;
 mod estimate;
 mod files;
+mod new_rows;
+mod own;
 mod pairs;
 mod results;
 mod run;
@@ -25,7 +27,8 @@ use leptos::prelude::*;
 use super::ledger::{Activity, Ledger};
 use super::link::Link;
 use crate::protocol::{
-    Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, Recovery, RunId, Slot,
+    Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, NewRows, Recovery, RunId,
+    Slot,
 };
 
 /// The state of an activity; the names are part of the page's automation interface.
@@ -71,6 +74,8 @@ pub(crate) struct State {
     /// What the next alignment would take.
     pub(crate) estimate: RwSignal<Option<Estimate>>,
     pub(crate) results: Results,
+    /// How new rows follow those of training, of both sides.
+    pub(crate) new_rows: RwSignal<[NewRows; 2]>,
     pub(crate) pairs: Pairs,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
@@ -94,6 +99,7 @@ impl State {
             run: Run::new(),
             estimate: RwSignal::new(None),
             results: Results::new(),
+            new_rows: RwSignal::default(),
             pairs: Pairs::new(),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
@@ -106,6 +112,7 @@ impl State {
             state.load_sample(name);
         }
         state.keep_estimate();
+        state.keep_new_rows();
         state
     }
 
@@ -186,6 +193,7 @@ impl State {
             | Event::Checked(_)) => self.demo_event(event, bulk),
             Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
             Event::Loaded { slot, content } => self.loaded(slot, content),
+            Event::NewRows(sides) => self.new_rows.set(sides),
             Event::Estimated(estimate) => self.estimate.set(estimate),
             event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Labels(_) | Event::Moving) => {
                 self.run_event(activity, event, bulk);
@@ -215,7 +223,12 @@ impl State {
 
     fn phase(&self, activity: Activity, phase: Phase) {
         match activity {
-            Activity::Open | Activity::Load(_) | Activity::Estimate | Activity::Matches | Activity::Ids => {}
+            Activity::Open
+            | Activity::Load(_)
+            | Activity::Estimate
+            | Activity::NewRows
+            | Activity::Matches
+            | Activity::Ids => {}
             Activity::Demo => self.demo.phase.set(phase),
             Activity::SelfCheck => self.demo.check.set(phase),
             Activity::Align => self.run.enter(phase),
@@ -239,7 +252,9 @@ impl State {
                 self.recall_if_promised();
             }
             // Without ids the tooltips name rows, and an estimate is nothing that a run would need.
-            Some(Activity::Ids | Activity::Estimate) if !restarts => {}
+            Some(Activity::Ids | Activity::Estimate | Activity::NewRows) if !restarts => {}
+            // Told beside the button that was pressed.
+            Some(Activity::Apply) if !restarts => self.results.not_applied.set(Some(failure)),
             _ => self.notice.set(Some(failure)),
         }
         if activity == Some(Activity::Align) && !restarts {

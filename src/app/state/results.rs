@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use super::{Phase, State};
 use crate::app::ledger::Activity;
 use crate::app::standing::Made;
-use crate::protocol::{Command, Ending, Export, MatchRow, Outcome, Progress, Side};
+use crate::protocol::{Command, Ending, Export, Failure, MatchRow, Outcome, Progress, Side};
 
 /// An outcome with its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,8 @@ pub(crate) struct Results {
     pub(crate) comparing: RwSignal<Phase>,
     pub(crate) applying: RwSignal<Phase>,
     pub(crate) exporting: RwSignal<Phase>,
+    /// Why the encoders could not be applied.
+    pub(crate) not_applied: RwSignal<Option<Failure>>,
     /// How far comparing, applying and the like are, while they say so.
     progress: RwSignal<HashMap<Activity, Progress>>,
     /// The file that was made last: name and address.
@@ -114,6 +116,7 @@ impl Results {
             comparing: RwSignal::default(),
             applying: RwSignal::default(),
             exporting: RwSignal::default(),
+            not_applied: RwSignal::new(None),
             progress: RwSignal::default(),
             exported: RwSignal::new(None),
             held: RwSignal::new(false),
@@ -251,6 +254,7 @@ impl State {
 
     /// Applies the encoders to the new points.
     pub(crate) fn apply(&self) {
+        self.results.not_applied.set(None);
         self.results.begin(Activity::Apply, self.results.applying);
         self.begin(Activity::Apply, Command::Apply);
     }

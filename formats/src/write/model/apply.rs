@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn applied(steps: Vec<Step>, row: &[f32]) -> Result<Vec<f32>, Trouble> {
-        Side { inputs: row.len(), steps }.apply(1, row)
+        Side::new(row.len(), steps).apply(1, row)
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_its_place() {
-        let side = |inputs, steps| Side { inputs, steps };
+        let side = |inputs, steps| Side::new(inputs, steps);
         let about = About { version: "1".into(), seed: 1, settings: "{}".into(), cost: Cost::Sqm, eps: 0.1 };
         let wrong = side(2, vec![Step::Sqrt, Step::Scale(vec![1.0])]);
         let model = Model { about, sides: [side(2, Vec::new()), wrong] };

@@ -1,0 +1,133 @@
+//! Trained encoders applied to rows they have never seen. Nothing is trained here, and nothing is said as if it were.
+
+use super::aligning::{Applied, PREPARING, Refusal, Task, nothing_yet};
+use super::desk::{Desk, Prepared};
+use super::live::Watched;
+use super::scope::{now, post};
+use crate::geometry::Dense;
+use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
+use crate::protocol::{Event, NewRows, Outcome, Side, Slot};
+use crate::study::figures::Agreement;
+use crate::study::findings::findings_of_new;
+use crate::study::model;
+use crate::study::new_rows::{self, Fit};
+use crate::study::rows::{Rows, classed};
+use crate::study::subject::Subject;
+
+/// A side as it is embedded.
+struct Followed {
+    points: Dense,
+    rows: Rows,
+    /// Which rows of the table these are, where some were left out.
+    kept: Option<Vec<usize>>,
+}
+
+impl Task<'_> {
+    /// Applies the model, loaded or just trained, to the new points; a side without new points keeps its old ones.
+    pub(super) async fn apply(&self) -> Result<(), Refusal> {
+        let model = self.model().ok_or_else(|| {
+            Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
+        })?;
+        let (sides, truth) = {
+            let desk = self.desk.borrow();
+            let side = |side: Side| -> Result<Followed, Refusal> {
+                let (slot, prepared) = taken(&desk, side).ok_or_else(nothing_yet)?;
+                let fit = follow(&model, side, prepared).map_err(|words| named(side, &words))?;
+                let (points, kept) = fit.rows(&prepared.table);
+                let rows = desk.rows(slot, side);
+                let rows = kept.as_ref().map_or_else(|| rows.clone(), |kept| rows.picked(kept));
+                Ok(Followed { points, rows, kept })
+            };
+            let sides = [side(Side::X)?, side(Side::Y)?];
+            // Pairs are between new rows; where a side keeps its old ones, they say nothing.
+            let new = Side::BOTH.iter().all(|side| desk.table(Slot::New(*side)).is_some());
+            (sides, if new { desk.pairs(Slot::NewTruth).to_vec() } else { Vec::new() })
+        };
+        let kept = sides.each_ref().map(|side| side.kept.as_deref());
+        let truth = new_rows::moved(truth, kept);
+        let [Followed { points: x, rows: rx, .. }, Followed { points: y, rows: ry, .. }] = sides;
+        let (points, rows) = ([x, y], classed([rx, ry]));
+        let start = now();
+        let mut embedded = Vec::new();
+        for side in Side::BOTH {
+            let places = model::embed(&model, side.index(), &points[side.index()])?;
+            if let Some(row) = new_rows::lost(&places) {
+                let id = rows[side.index()].name(row);
+                return Err(named(
+                    side,
+                    &format!(
+                        "The values of {id} are too far from those of training to be embedded. Check that row, or leave it out."
+                    ),
+                ));
+            }
+            embedded.push(places);
+        }
+        let encoders = model::embedded(&model)?;
+        let eps = model.about.eps;
+        let settings = Settings { eps, ..self.settings() };
+        let mut watched = Watched::new(self.runs, self.run);
+        let [ex, ey] = [&embedded[0], &embedded[1]];
+        let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, &mut watched)
+            .await
+            .map_err(unmatched)?;
+        let [x, y] = points;
+        let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
+        let value = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
+        let subject = Subject { sides, rows, truth, settings };
+        let looked = subject.look(coupling, &mut watched).await?;
+        let (outcome, bulk) =
+            looked.outcome(&subject, Agreement { value, chance: None }, &mut watched).await?;
+        let mut findings = findings_of_new(value, &looked.report, &self.options());
+        findings.extend(outcome.findings);
+        let outcome = Outcome { findings, infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
+        self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
+        post(self.run, Event::Aligned(Box::new(outcome)), bulk);
+        Ok(())
+    }
+
+    /// Tells whether the new rows can follow those of training, and how.
+    pub(super) fn look_at_new_rows(&self) -> Result<(), Refusal> {
+        let model = self.model();
+        let desk = self.desk.borrow();
+        let any = Side::BOTH.iter().any(|side| desk.table(Slot::New(*side)).is_some());
+        let sides = Side::BOTH.map(|side| match (&model, taken(&desk, side)) {
+            (Some(model), Some((_, prepared))) if any => match follow(model, side, prepared) {
+                Ok(fit) => NewRows { said: fit.said, refused: None },
+                Err(words) => NewRows { said: Vec::new(), refused: Some(words) },
+            },
+            (Some(_), None) if any => NewRows {
+                said: Vec::new(),
+                refused: Some("This side has no rows yet, neither new ones nor those of training.".into()),
+            },
+            _ => NewRows::default(),
+        });
+        post(self.run, Event::NewRows(sides), Vec::new());
+        Ok(())
+    }
+}
+
+/// What a side is taken from: its new rows, or those that are loaded for training.
+fn taken(desk: &Desk, side: Side) -> Option<(Slot, &Prepared)> {
+    [Slot::New(side), Slot::Features(side)].into_iter().find_map(|slot| Some((slot, desk.table(slot)?)))
+}
+
+/// The chain is part of the model: rows start from the table as it is.
+fn follow(model: &formats::write::model::Model, side: Side, prepared: &Prepared) -> Result<Fit, String> {
+    new_rows::fit(&model.sides[side.index()], &prepared.table, prepared.missing)
+}
+
+fn named(side: Side, words: &str) -> Refusal {
+    Refusal::Words(format!("Rows of {}: {words}", side.letter().to_uppercase()))
+}
+
+/// A transport without any training that breaks down.
+pub(super) fn unmatched(fault: Fault) -> Refusal {
+    match fault {
+        Fault::Diverged { .. } => Refusal::Words(
+            "The rows could not be matched: the encoders put some of them too far from everything they know. \
+             Check that the columns hold the same quantities, in the same units, as in training."
+                .into(),
+        ),
+        other => Refusal::Fault(other),
+    }
+}

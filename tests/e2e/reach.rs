@@ -138,10 +138,14 @@ fn tooltips_stay_inside_of_their_view() {
         with_page(Setup { size, ..Setup::default() }, async |page| {
             let (x, y, _) = clouds(5);
             open(&page, "?executor=cpu&sample=none").await;
-            page.pick("file-x", "x.csv", &crate::hands::csv(&x, "a rather long name of a cell, number "))
+            page.pick("file-x", "x.csv", &crate::hands::csv(&x, "a rather long name of a cell with number "))
                 .await;
-            page.pick("file-y", "y.csv", &crate::hands::csv(&y, "the long name of another cell, number "))
-                .await;
+            page.pick(
+                "file-y",
+                "y.csv",
+                &crate::hands::csv(&y, "the long name of another cell with number "),
+            )
+            .await;
             page.wait_for("[data-testid=size-x]").await;
             page.wait_for("[data-testid=size-y]").await;
             page.click("preset-quick").await;
@@ -175,7 +179,8 @@ fn a_phone_reaches_every_button_of_a_table() {
     with_page(Setup { size: (390, 844), ..Setup::default() }, async |page| {
         let (x, y, _) = clouds(5);
         open(&page, "?executor=cpu&sample=none").await;
-        page.pick("file-x", "x.csv", &crate::hands::csv(&x, "a rather long name of a cell, number ")).await;
+        page.pick("file-x", "x.csv", &crate::hands::csv(&x, "a rather long name of a cell with number "))
+            .await;
         page.pick("file-y", "y.npy", &array(&y)).await;
         page.wait_for("[data-testid=size-x]").await;
         page.wait_for("[data-testid=size-y]").await;

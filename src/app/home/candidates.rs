@@ -108,12 +108,15 @@ fn Found(state: State, finding: Finding) -> impl IntoView {
         (Some(options), _) => Some(Fix::Settings(options)),
         (None, step) => step.map(|(side, step)| Fix::Columns(side, step)),
     };
+    let label = move || if taken.get() { "Applied; align to use it" } else { "Apply this" };
+    let about = finding.what.clone();
     let button = fix.map(|fix| {
         view! {
             <button
                 type="button"
                 class="quiet small"
                 data-testid="apply-finding"
+                aria-label=move || format!("{}: {about}", label())
                 disabled=taken
                 on:click=move |_| {
                     match &fix {
@@ -123,7 +126,7 @@ fn Found(state: State, finding: Finding) -> impl IntoView {
                     taken.set(true);
                 }
             >
-                {move || if taken.get() { "Applied; align to use it" } else { "Apply this" }}
+                {label}
             </button>
         }
     });

@@ -84,6 +84,7 @@ pub(super) fn PairsCard(state: State) -> impl IntoView {
                         type="button"
                         class="small"
                         data-testid="align-pairs"
+                        aria-label="Align again with these pairs"
                         disabled=move || blocked.get() || state.run.phase.get().busy()
                         on:click=move |_| state.align()
                     >

@@ -25,6 +25,11 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
             _ => Cloud::Nothing,
         });
     let moving = Memo::new(move |_| run.phase.get().busy() && run.moving.with(Option::is_some));
+    // The picture is that of data which is no longer what is loaded.
+    let foreign = Memo::new(move |_| {
+        let beside = !run.phase.get().busy() || state.training();
+        results.stale.get() && results.fresh.with(Option::is_none) && !moving.get() && beside
+    });
     let title = Signal::derive(move || {
         match moving.get() {
             true => "Both data sets, as they are being aligned",
@@ -52,14 +57,14 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                     <Show when=move || results.fresh.with(Option::is_some)>
                         <span class="tag" data-testid="new-badge">"new data"</span>
                     </Show>
-                    <Show when=move || results.stale.get() && !moving.get()>
+                    <Show when=move || foreign.get()>
                         <span class="tag warn" data-testid="stale">"files have changed since"</span>
                     </Show>
                 </div>
                 {move || state.pairs.remark.get().map(|remark| view! {
                     <p class="reason" role="status" data-testid="pairs-dropped">{remark}</p>
                 })}
-                <div class="stage-view">
+                <div class="stage-view" class:foreign=move || foreign.get()>
                     <Scatter cloud linked state redraw testid="view-live" title about/>
                     <LivePlan state redraw/>
                     <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
@@ -125,6 +130,7 @@ fn Controls(state: State) -> impl IntoView {
         Phase::Training if run.finishing.get() => "Finishing early".into(),
         Phase::Training => run.progress.with(|p| p.as_ref().map_or("Training".into(), |p| p.phase.clone())),
         Phase::Paused => "Paused".to_owned(),
+        Phase::Done if state.results.stale.get() => "Ready to align".into(),
         Phase::Done => standing::done(state.ending()),
         Phase::Failed => "Stopped by a failure".into(),
     };
@@ -135,7 +141,8 @@ fn Controls(state: State) -> impl IntoView {
     let left =
         move || run.left.get().filter(|_| running()).map(|left| format!("about {} left", duration(left)));
     let took = move || {
-        let shown = state.results.shown().filter(|_| phase() == Phase::Done)?;
+        let current = phase() == Phase::Done && !state.results.stale.get();
+        let shown = state.results.shown().filter(|_| current)?;
         if shown.outcome.trained_before {
             return Some(format!("applied in {}", duration(shown.outcome.infer_s)));
         }
@@ -155,8 +162,8 @@ fn Controls(state: State) -> impl IntoView {
     let label = Signal::derive(move || {
         match state.results.trained.with(|t| t.as_ref().map(|t| t.outcome.trained_before)) {
             Some(true) if !state.results.stale.get() => "Train it live",
-            None => "Align",
-            _ => "Align again",
+            Some(_) if !state.results.stale.get() => "Align again",
+            _ => "Align",
         }
     });
     view! {

@@ -12,10 +12,10 @@ use concord::study::outcome::{Study, matches};
 use concord::study::rows::{Rows, classed};
 use concord::study::subject::Subject;
 use concord::study::take_away::{Goods, file};
-use concord::study::{model, options, prepare};
+use concord::study::{model, new_rows, options, prepare};
 use formats::write::model::{About, Cost, Model};
 use formats::write::record::Record;
-use formats::{Bytes, Choices, Labels, NoWatch, Step, Table};
+use formats::{Bytes, Choices, Labels, MissingChoice, NoWatch, Step, Table};
 use pollster::block_on;
 
 /// A bent cloud of three lumps, and the same cloud rotated, rows in another order.
@@ -271,4 +271,35 @@ fn known_pairs_do_not_raise_the_rank_agreement() {
     assert!((best.rank_agreement() - mean).abs() < 1e-12);
     assert!((best.score - mean).abs() > 0.05, "the pairs are wrong, and cost: {} beside {mean}", best.score);
     assert!((whole - mean).abs() < 0.02, "{whole} beside {mean}");
+}
+
+/// A saved model knows the names of its columns: rows with the same columns in another order are embedded alike.
+#[test]
+fn a_saved_model_matches_new_rows_by_the_names_of_their_columns() {
+    let (study, chains, tables) = study(EncoderChoice::Linear, "sqm", &[Step::ZScore]);
+    let names: Vec<String> = (0..5).map(|j| format!("gene {j}")).collect();
+    let named = tables.map(|table| Table { columns: Some(names.clone()), ..table });
+    let taught = [0, 1].map(|side| Taught::new(&named[side], &chains[side], MissingChoice::Mean));
+    let about = model::about(&study.options);
+    let model = model::of(study.candidate(), &study.subject.sides, [&taught[0], &taught[1]], about);
+    let model = Model::load(&model.save().expect("saved")).expect("loaded");
+    let order = [3, 0, 4, 2, 1];
+    for (side, table) in named.iter().enumerate() {
+        let turned = Table {
+            values: table.values.chunks_exact(5).flat_map(|row| order.map(|j| row[j])).collect(),
+            columns: Some(order.iter().map(|j| names[*j].clone()).collect()),
+            ..table.clone()
+        };
+        let place = |table: &Table| {
+            let fit = new_rows::fit(&model.sides[side], table, MissingChoice::Keep).expect("follows");
+            model::embed(&model, side, &fit.rows(table).0).expect("embedded")
+        };
+        assert_eq!(place(&turned), place(table), "side {side}");
+    }
+    // What training filled with means, new rows fill with the means of training.
+    let mut gap = named[0].clone();
+    gap.values[2] = f32::NAN;
+    let fit = new_rows::fit(&model.sides[0], &gap, MissingChoice::Keep).expect("follows");
+    let mean = named[0].values.iter().skip(2).step_by(5).sum::<f32>() / 90.0;
+    assert!((fit.rows(&gap).0.at(0, 2) - mean).abs() < 1e-4);
 }

@@ -6,6 +6,7 @@
 mod app;
 mod beside;
 mod browser;
+mod care;
 mod first;
 mod foretold;
 mod hands;

@@ -96,6 +96,18 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
         {unusable(&preview).map(|reason| view! {
             <div class="trouble" role="alert" data-testid=format!("unusable-{letter}")>
                 <strong>"Data set " {letter.to_uppercase()} " cannot be aligned. " {reason}</strong>
+                {(preview.rows < preview.cols).then(|| view! {
+                    <button
+                        type="button"
+                        class="small"
+                        data-testid=format!("way-{letter}-transpose")
+                        on:click=move |_| state.read_again(slot, |reading| {
+                            reading.choices.transpose = !reading.choices.transpose;
+                        })
+                    >
+                        "Swap rows and columns"
+                    </button>
+                })}
             </div>
         })}
         <Missing state side total=preview.missing_total/>

@@ -6,7 +6,7 @@ pub fn tick(value: f32, span: f32) -> String {
     if size <= 1e-5 * span.abs() {
         return "0".into();
     }
-    if size >= 1e5 || size < 1e-3 {
+    if !(1e-3..1e5).contains(&size) {
         return format!("{value:.0e}");
     }
     format!("{}", (value * 1e4).round() / 1e4)

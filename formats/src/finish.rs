@@ -243,9 +243,6 @@ fn fill_missing(table: &mut Table, sums: &Sums, choice: MissingChoice, notices: 
             notices.push(format!("Missing values that were replaced by {what}: {}.", sums.missing));
         }
         MissingChoice::DropColumns => {
-            // Before rows are left out: these are the rows of the file.
-            let largest = sums.columns.iter().map(|column| column.max.max(-column.min));
-            notices.extend(extremes(table, largest, |column| name(table, column)));
             let gone: Vec<bool> = sums.columns.iter().map(|column| column.missing > 0).collect();
             notices.push(format!("Columns with missing values were left out: {}.", list(&gone, table)));
             keep_columns(table, &gone);

@@ -18,7 +18,7 @@ pub struct Trouble {
     pub fix: String,
     /// Other ways to read the file that get round it.
     #[serde(default)]
-    pub ways: Vec<Way>,
+    pub ways: Box<[Way]>,
 }
 
 /// The sorts of trouble, for code that has to tell them apart.
@@ -58,12 +58,12 @@ pub enum Kind {
 impl Trouble {
     pub fn new(kind: Kind, what: impl Into<String>, fix: impl Into<String>) -> Self {
         let (file, place) = (String::new(), String::new());
-        Self { kind, file, place, what: what.into(), fix: fix.into(), ways: Vec::new() }
+        Self { kind, file, place, what: what.into(), fix: fix.into(), ways: Box::default() }
     }
 
     /// Names ways round it.
     #[must_use]
-    pub(crate) fn round(self, ways: impl Into<Vec<Way>>) -> Self {
+    pub(crate) fn round(self, ways: impl Into<Box<[Way]>>) -> Self {
         Self { ways: ways.into(), ..self }
     }
 

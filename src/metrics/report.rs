@@ -2,7 +2,7 @@
 
 use super::plan::{gw_loss, independent, spearman};
 use super::readout::Readout;
-pub use super::truth::UNKNOWN;
+pub use super::truth::{UNKNOWN, predicted};
 use super::truth::{closer_shares, exact_matches, label_null, label_transfer_of_plan};
 use crate::geometry::Dense;
 use crate::geometry::ranks::mid_ranks;

@@ -11,7 +11,7 @@ use super::readme::readme;
 use super::rows::Rows;
 use super::subject::{Looked, Subject, VOTES};
 use crate::geometry::Dense;
-use crate::metrics::truth::predicted;
+use crate::metrics::report::predicted;
 use crate::protocol::{Export, Side};
 
 /// A plan with more entries than this is not written densely into the archive.

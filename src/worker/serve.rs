@@ -318,7 +318,10 @@ fn refused(refusal: Refusal) -> Failure {
             let place = [&trouble.file, &trouble.place].map(|part| part.as_str()).into_iter();
             let place: Vec<&str> = place.filter(|part| !part.is_empty()).collect();
             let where_and = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
-            Failure { ways: trouble.ways, ..plain(format!("{where_and}{}", trouble.what), &trouble.fix) }
+            Failure {
+                ways: trouble.ways.into_vec(),
+                ..plain(format!("{where_and}{}", trouble.what), &trouble.fix)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{load, load_with};
-use formats::{Choices, Kind, Loaded, Trouble, Way};
+use formats::{Choices, Kind, Loaded, Trouble};
 
 /// The file read in the first way that has this name.
 fn round(text: &str, key: &str) -> Result<Loaded, Trouble> {

@@ -154,7 +154,7 @@ fn Controls(state: State) -> impl IntoView {
     };
     let executor = move || state.diagnostics.with(|d| d.as_ref().map(|d| d.executor));
     let share = move || match phase() {
-        Phase::Done => 100.0,
+        Phase::Done if !state.results.stale.get() => 100.0,
         Phase::Training | Phase::Paused => run.progress.with(|p| p.as_ref().map_or(0.0, |p| 100.0 * p.share)),
         _ => 0.0,
     };

@@ -133,7 +133,7 @@ fn known_pairs_decide_where_the_data_cannot() {
         page.pick("file-x", "x.npy", &array(&x)).await;
         page.pick("file-y", "y.npy", &array(&y)).await;
         page.wait_for("[data-testid=size-y]").await;
-        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        page.unfold("more-files").await;
         for forwards in [true, false] {
             let pair = |i: usize| if forwards { i } else { 59 - i };
             let text: String = [3, 10, 17, 28, 45, 55].map(|i| format!("{i},{}\n", pair(i))).concat();
@@ -233,7 +233,7 @@ fn distance_matrices_are_enough() {
             })
         };
         open(&page, "?executor=cpu&sample=none").await;
-        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        page.unfold("more-files").await;
         page.pick("distances-x", "dx.npy", &array(&distances(&x))).await;
         page.pick("distances-y", "dy.npy", &array(&distances(&y))).await;
         // Pairs are of the rows of these matrices.

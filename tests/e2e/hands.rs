@@ -87,6 +87,22 @@ impl Page {
         self.script(&script).await;
     }
 
+    /// Opens a fold.
+    pub(crate) async fn unfold(&self, testid: &str) {
+        self.wait_for(&format!("[data-testid={testid}]")).await;
+        self.script(&format!("document.querySelector('[data-testid={testid}]').open = true")).await;
+    }
+
+    /// Waits until these words stand there, whatever stood there before.
+    pub(crate) async fn says(&self, testid: &str, words: &str) {
+        let script = format!(
+            "return document.querySelector('[data-testid={testid}]')?.innerText.includes({words:?}) ?? false"
+        );
+        while self.script(&script).await != true {
+            self.sleep(50).await;
+        }
+    }
+
     pub(crate) async fn metric(&self, key: &str) -> f64 {
         let css = format!("[data-testid=metric-{key}]");
         self.wait_for(&css).await;

@@ -69,7 +69,7 @@ fn a_run_under_way_has_its_own_labels_in_the_colours_of_its_result() {
         page.pick("file-y", "yours.npy", &array(&y)).await;
         page.wait_for("[data-testid=size-x]").await;
         page.wait_for("[data-testid=size-y]").await;
-        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        page.unfold("more-files").await;
         // The sides number their labels differently: "flower" is the first of Y.
         page.pick("labels-x", "kinds.csv", &labels(|i| ["root", "leaf"][i % 2])).await;
         page.pick("labels-y", "kinds.csv", &labels(|i| ["flower", "leaf", "flower"][i % 3])).await;

@@ -163,7 +163,7 @@ fn pairs_made_by_hand_turn_an_alignment_round() {
         assert_eq!(pairs.len(), 4);
         page.click("clear-pairs").await;
         assert_eq!(page.text("pair-count").await, "0");
-        page.script("document.querySelector('[data-testid=more-files]').open = true").await;
+        page.unfold("more-files").await;
         page.pick("record", "run.json", &record).await;
         page.wait_for("[data-testid=pair-count][data-count='4']").await;
 

@@ -32,7 +32,7 @@ const fn field(name: &'static str, label: &'static str, about: &'static str, kin
 
 /// The ways to measure how far apart two rows of one side are.
 pub const DISTANCES: &[(&str, &str)] = &[
-    ("", "try a panel (recommended)"),
+    ("", "try several (recommended)"),
     ("cosine", "cosine: angle between rows"),
     ("centred", "centred: cosine after centring"),
     ("standardised", "standardised: every column counts alike"),
@@ -257,7 +257,7 @@ pub fn conflict(options: &AlignOptions) -> Option<(&'static str, String)> {
     }
     if options.distance_x.is_empty() != options.distance_y.is_empty() {
         let open = if options.distance_x.is_empty() { "distance_x" } else { "distance_y" };
-        return Some((open, "Choose a distance for both sides, or the panel for both.".into()));
+        return Some((open, "Choose a distance for both sides, or let several be tried for both.".into()));
     }
     None
 }

@@ -38,7 +38,7 @@ impl Way {
     /// What happens, in words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Held => "all points matched by one plan, held whole",
+            Self::Held => "all points matched in one go",
             Self::Streamed => "all points matched tile by tile",
             Self::Multiscale => "all points matched from coarse to fine",
         }

@@ -40,7 +40,7 @@ fn time_memory_and_points_are_told_and_follow_the_settings() {
         let first = estimate(&page, None).await;
         assert!(first[0] > 0.0 && first[1] > 90.0 * 90.0 * 4.0, "{first:?}");
         assert_eq!(first[2], 90.0, "no more points than there are");
-        assert!(page.text("estimate").await.contains("held whole"));
+        assert!(page.text("estimate").await.contains("matched in one go"));
 
         set(&page, "sample", "40").await;
         let fewer = estimate(&page, Some(first)).await;

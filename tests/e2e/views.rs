@@ -218,7 +218,7 @@ fn the_plan_and_the_points_move_while_they_are_found() {
             let next = page.script(picture).await;
             let words = next[1].as_str().unwrap_or_default();
             assert!(
-                next[0] == "training" && !words.starts_with("training"),
+                next[0] == "training" && !words.starts_with("Training networks"),
                 "linear maps stood still: {words:?}"
             );
             if next[2] != first[2] {

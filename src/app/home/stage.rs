@@ -117,6 +117,53 @@ fn LivePlan(state: State, redraw: Redraw) -> impl IntoView {
     }
 }
 
+/// What a phase is called for people.
+fn plain(phase: &str) -> &str {
+    match phase {
+        "describing points" => "Describing the shape of both sides",
+        "linear starts" => "Trying linear maps",
+        "refining" => "Refining linear maps",
+        "training" => "Training networks",
+        "matching" => "Comparing what was found",
+        "comparing with chance" => "Comparing with unrelated data",
+        "measuring distances" => "Measuring distances",
+        "preparing points" => "Preparing points",
+        "embedding" => "Applying the encoders",
+        "matching all points" => "Matching all points",
+        "reading the plan" => "Reading the plan",
+        "taking figures" => "Computing figures",
+        "drawing the plan" => "Drawing the plan",
+        other => other,
+    }
+}
+
+/// The time that is left, in words.
+fn time_left(seconds: f64) -> String {
+    if seconds < 1.0 { "less than a second left".into() } else { format!("about {} left", duration(seconds)) }
+}
+
+/// Plans are soft where ε is above this: everything is matched with everything.
+const SOFT: f32 = 1.0;
+
+/// Why the points of networks lie on a line for the first half of their training.
+#[component]
+fn WhyFlat(state: State) -> impl IntoView {
+    let run = state.run;
+    let soft = Memo::new(move |_| {
+        let training = run.progress.with(|p| p.as_ref().is_some_and(|p| p.phase == "training"));
+        let eps =
+            run.history.with(|history| history.groups.last().and_then(|group| group.eps.last().copied()));
+        run.phase.get().busy() && training && eps.is_some_and(|eps| eps > SOFT)
+    });
+    view! {
+        <Show when=move || soft.get()>
+            <p class="soft" data-testid="why-flat">
+                "ε is still large, so everything is matched with everything. The shape appears as ε falls."
+            </p>
+        </Show>
+    }
+}
+
 /// The run: its state, how far it is, and what can be done with it.
 #[component]
 fn Controls(state: State) -> impl IntoView {
@@ -128,18 +175,19 @@ fn Controls(state: State) -> impl IntoView {
         Phase::Loading if state.files.promised() => "Reading the sample".into(),
         Phase::Loading => "Getting ready".into(),
         Phase::Training if run.finishing.get() => "Finishing early".into(),
-        Phase::Training => run.progress.with(|p| p.as_ref().map_or("Training".into(), |p| p.phase.clone())),
+        Phase::Training => {
+            run.progress.with(|p| p.as_ref().map_or("Training".into(), |p| plain(&p.phase).to_owned()))
+        }
         Phase::Paused => "Paused".to_owned(),
         Phase::Done if state.results.stale.get() => "Ready to align".into(),
         Phase::Done => standing::done(state.ending()),
-        Phase::Failed => "Stopped by a failure".into(),
+        Phase::Failed => "Could not align".into(),
     };
     let count = move || {
         run.progress
             .with(|p| p.as_ref().filter(|p| running() && p.of > 0).map(|p| format!("{} of {}", p.done, p.of)))
     };
-    let left =
-        move || run.left.get().filter(|_| running()).map(|left| format!("about {} left", duration(left)));
+    let left = move || run.left.get().filter(|_| running()).map(time_left);
     let took = move || {
         let current = phase() == Phase::Done && !state.results.stale.get();
         let shown = state.results.shown().filter(|_| current)?;
@@ -192,6 +240,7 @@ fn Controls(state: State) -> impl IntoView {
                 <span class="changed" data-testid="settings-changed">"Settings have changed since"</span>
             </Show>
         </p>
+        <WhyFlat state/>
         <div class="buttons" data-home="status">
             <AlignButton state name="align" class="big" label/>
             <button

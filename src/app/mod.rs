@@ -1,6 +1,7 @@
 //! The page: Leptos components that show what the worker says and pass on what the visitor wants.
 //! It sees the protocol only, never the solver, and computes nothing.
 
+pub mod address;
 pub mod history;
 pub mod ledger;
 pub mod misfit;

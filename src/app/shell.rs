@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::UrlSearchParams;
 
+use super::address;
 use super::canvas::Redraw;
 use super::diagnostics::DiagnosticsView;
 use super::focus::keep_focus;
@@ -11,7 +12,7 @@ use super::home::Home;
 use super::meter::watch_frames;
 use super::samples;
 use super::scatter::Linked;
-use super::state::State;
+use super::state::{Asked, State};
 use crate::protocol::{ExecutorChoice, ExecutorKind};
 
 /// Mounts the page in place of what `index.html` shows while loading.
@@ -45,6 +46,20 @@ fn confess() {
 fn from_address(name: &str) -> Option<String> {
     let search = window().location().search().unwrap_or_default();
     UrlSearchParams::new_with_str(&search).ok().and_then(|params| params.get(name))
+}
+
+/// All words of the address.
+fn words_of_address() -> Vec<(String, String)> {
+    let search = window().location().search().unwrap_or_default();
+    let Ok(params) = UrlSearchParams::new_with_str(&search) else { return Vec::new() };
+    let pairs = js_sys::Array::from(&params);
+    pairs
+        .iter()
+        .filter_map(|pair| {
+            let pair = js_sys::Array::from(&pair);
+            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
+        })
+        .collect()
 }
 
 /// What a visitor sees first: `?sample=` names it, `none` starts without any.
@@ -84,7 +99,11 @@ fn on_diagnostics() -> bool {
 
 #[component]
 fn App() -> impl IntoView {
-    let state = State::new(choice_from_address(), sample_from_address());
+    let asked = Asked {
+        settings: words_of_address(),
+        hidden: from_address("hide").map(|word| address::hidden(&word)).unwrap_or_default(),
+    };
+    let state = State::new(choice_from_address(), sample_from_address(), asked);
     let linked = Linked::new();
     let stray = RwSignal::new(None);
     catch_stray_files(stray);

@@ -14,6 +14,7 @@ mod honest;
 mod pointer;
 mod reach;
 mod server;
+mod share;
 mod views;
 
 use std::time::Duration;

@@ -18,6 +18,7 @@ mod pairs;
 mod result;
 mod sample_row;
 mod settings;
+mod share;
 mod stage;
 mod standing;
 mod start;
@@ -43,15 +44,15 @@ pub(crate) fn Home(state: State, linked: Linked, redraw: Redraw) -> impl IntoVie
                          pairs. It computes in this tab: your files never leave your machine."
                     </p>
                 </section>
-                <sample_row::Samples state/>
-                <data::DataSection state/>
-                <settings::SettingsSection state/>
+                {state.shows("data").then(|| view! { <sample_row::Samples state/> <data::DataSection state/> })}
+                <share::LinkTrouble state/>
+                {state.shows("settings").then(|| view! { <settings::SettingsSection state/> })}
             </div>
             <stage::Stage state linked redraw/>
         </div>
-        <training::TrainingSection state redraw/>
+        {state.shows("training").then(|| view! { <training::TrainingSection state redraw/> })}
         <result::ResultSection state linked redraw/>
-        <new_data::NewDataSection state/>
+        {state.shows("new").then(|| view! { <new_data::NewDataSection state/> })}
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
                 </div>
                 <Matches state linked/>
                 <Candidates state/>
-                <Downloads state/>
+                {state.shows("downloads").then(|| view! { <Downloads state/> })}
             </Show>
         </section>
     }

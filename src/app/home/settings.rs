@@ -3,6 +3,7 @@
 
 use leptos::prelude::*;
 
+use super::share::Share;
 use super::start::AlignButton;
 use crate::app::options::{self, DISTANCES, FIELDS, Field, Kind, PRESETS};
 use crate::app::state::State;
@@ -58,6 +59,7 @@ pub(super) fn SettingsSection(state: State) -> impl IntoView {
                     {FIELDS.iter().map(|field| view! { <FieldRow state field=*field/> }).collect_view()}
                 </div>
             </details>
+            <Share state/>
             <div class="narrow-only">
                 <AlignButton state name="align-below" label=Signal::derive(|| "Align with these settings")/>
             </div>

@@ -70,6 +70,8 @@ pub(crate) struct State {
     pub(crate) demo: Demo,
     pub(crate) files: Files,
     pub(crate) settings: Settings,
+    /// Parts of the page that the address hides.
+    hidden: StoredValue<Vec<&'static str>>,
     pub(crate) run: Run,
     /// What the next alignment would take.
     pub(crate) estimate: RwSignal<Option<Estimate>>,
@@ -84,18 +86,31 @@ pub(crate) struct State {
     losses_in_a_row: StoredValue<u32>,
 }
 
+/// What the address asks for.
+pub(crate) struct Asked {
+    /// Its words, among them settings.
+    pub(crate) settings: Vec<(String, String)>,
+    pub(crate) hidden: Vec<&'static str>,
+}
+
 /// After so many lost workers the graphics device is under suspicion and left alone.
 const TRUST: u32 = 2;
 
 impl State {
+    /// Whether a part of the page is to be seen.
+    pub(crate) fn shows(&self, part: &str) -> bool {
+        self.hidden.with_value(|hidden| !hidden.contains(&part))
+    }
+
     /// Starts the worker and asks it to open a device. `sample` is what a visitor sees first, if anything.
-    pub(crate) fn new(choice: ExecutorChoice, sample: Option<&'static str>) -> Self {
+    pub(crate) fn new(choice: ExecutorChoice, sample: Option<&'static str>, asked: Asked) -> Self {
         let state = Self {
             diagnostics: RwSignal::new(None),
             notice: RwSignal::new(None),
             demo: Demo::new(),
             files: Files::new(),
-            settings: Settings::new(),
+            settings: Settings::new(asked.settings),
+            hidden: StoredValue::new(asked.hidden),
             run: Run::new(),
             estimate: RwSignal::new(None),
             results: Results::new(),

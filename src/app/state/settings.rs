@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 
-use crate::app::options;
+use crate::app::{address, options};
 use crate::protocol::AlignOptions;
 
 /// A value that was refused: what was typed, and why it cannot be.
@@ -23,16 +23,22 @@ pub(crate) struct Settings {
     past: RwSignal<Vec<AlignOptions>>,
     /// What was undone, the last of it at the end.
     future: RwSignal<Vec<AlignOptions>>,
+    /// Words of the address, until there are defaults to change.
+    asked: StoredValue<Vec<(String, String)>>,
+    /// What of them could not be taken.
+    pub(crate) link_refused: RwSignal<Vec<String>>,
 }
 
 impl Settings {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(asked: Vec<(String, String)>) -> Self {
         Self {
             options: RwSignal::default(),
             defaults: RwSignal::default(),
             refused: RwSignal::default(),
             past: RwSignal::default(),
             future: RwSignal::default(),
+            asked: StoredValue::new(asked),
+            link_refused: RwSignal::default(),
         }
     }
 
@@ -40,7 +46,9 @@ impl Settings {
     pub(super) fn offer_defaults(&self, defaults: &AlignOptions) {
         self.defaults.set(defaults.clone());
         if self.options.with_untracked(|options| options.encoder.is_empty()) {
-            self.options.set(defaults.clone());
+            let (options, refused) = self.asked.with_value(|words| address::read(words, defaults));
+            self.options.set(options);
+            self.link_refused.set(refused);
         }
     }
 

@@ -1,0 +1,137 @@
+//! Settings in the address of the page: what a link carries to somebody else, and what it hides from a class. Never data.
+
+use super::options::{self, FIELDS};
+use crate::protocol::AlignOptions;
+
+/// What stands before the name of a setting in the address.
+const PREFIX: &str = "set-";
+
+/// Parts of the page that a link can hide, by the name in `hide=`, and what they are called.
+pub const PARTS: [(&str, &str); 5] = [
+    ("data", "files and samples"),
+    ("settings", "settings"),
+    ("training", "curves of training"),
+    ("downloads", "downloads"),
+    ("new", "new data"),
+];
+
+/// Everything that can be set, by name.
+fn names() -> impl Iterator<Item = &'static str> {
+    ["distance_x", "distance_y"].into_iter().chain(FIELDS.iter().map(|field| field.name))
+}
+
+/// The settings that are not the defaults, as words of an address.
+pub fn words(now: &AlignOptions, defaults: &AlignOptions) -> Vec<(String, String)> {
+    names()
+        .map(|name| (name, options::get(now, name), options::get(defaults, name)))
+        .filter(|(_, now, usual)| now != usual)
+        .map(|(name, now, _)| (format!("{PREFIX}{name}"), now))
+        .collect()
+}
+
+/// The defaults with the settings of an address, and what of it could not be taken, in words.
+pub fn read(words: &[(String, String)], defaults: &AlignOptions) -> (AlignOptions, Vec<String>) {
+    let mut taken = defaults.clone();
+    let mut refused = Vec::new();
+    for (word, value) in words {
+        let Some(wanted) = word.strip_prefix(PREFIX) else { continue };
+        let outcome = match names().find(|name| *name == wanted) {
+            Some(name) if is_choice(name, value) => options::set(&mut taken, name, value),
+            Some(_) => Err("There is no such choice.".into()),
+            None => Err("There is no such setting.".into()),
+        };
+        if let Err(why) = outcome {
+            refused.push(format!("{wanted} = {value}: {why}"));
+        }
+    }
+    if let Some((field, why)) = options::conflict(&taken) {
+        refused.push(format!("{field}: {why}"));
+    }
+    (taken, refused)
+}
+
+/// Whether a value is among those that can be chosen, where they can be counted.
+fn is_choice(name: &str, value: &str) -> bool {
+    let among = |choices: &[(&str, &str)]| choices.iter().any(|(choice, _)| *choice == value);
+    match FIELDS.iter().find(|field| field.name == name).map(|field| field.kind) {
+        Some(options::Kind::Choice(choices)) => among(choices),
+        Some(_) => true,
+        None => among(options::DISTANCES),
+    }
+}
+
+/// Which parts a word of the address hides; those it does not know are left out.
+pub fn hidden(word: &str) -> Vec<&'static str> {
+    let wanted: Vec<&str> = word.split(',').map(str::trim).collect();
+    PARTS.iter().map(|(name, _)| *name).filter(|name| wanted.contains(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn defaults() -> AlignOptions {
+        AlignOptions {
+            encoder: "both".into(),
+            loss: "rank-gw".into(),
+            sample: 300,
+            steps: 300,
+            fits: 1,
+            hidden: 128,
+            embedding: 16,
+            activation: "relu".into(),
+            cost: "sqm".into(),
+            rate: 2e-3,
+            eps_start: 20.0,
+            eps_end: 0.05,
+            annealing: "exponential".into(),
+            sinkhorn: 10,
+            conjugate: 10,
+            eps: 0.05,
+            seed: 1,
+            ..AlignOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_link_brings_back_every_setting() {
+        let changed = AlignOptions {
+            loss: "classic".into(),
+            distance_x: "cosine".into(),
+            distance_y: "squared-euclidean".into(),
+            steps: 123,
+            all_points: true,
+            rate: 0.0125,
+            eps_end: 0.02,
+            redraw: Some(0),
+            seed: 77,
+            ..defaults()
+        };
+        let link = words(&changed, &defaults());
+        assert_eq!(link.len(), 9, "only what differs: {link:?}");
+        assert_eq!(read(&link, &defaults()), (changed, Vec::new()));
+        assert_eq!(read(&[], &defaults()), (defaults(), Vec::new()));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said_and_the_rest_taken() {
+        let word = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let link = [
+            word("set-steps", "-3"),
+            word("set-loss", "magic"),
+            word("set-colour", "red"),
+            word("set-seed", "5"),
+            word("sample", "words"),
+        ];
+        let (taken, refused) = read(&link, &defaults());
+        assert_eq!(taken, AlignOptions { seed: 5, ..defaults() });
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert!(refused[0].starts_with("steps = -3") && refused[1].contains("no such choice"));
+    }
+
+    #[test]
+    fn only_parts_that_exist_are_hidden() {
+        assert_eq!(hidden("settings, downloads,everything"), ["settings", "downloads"]);
+        assert!(hidden("").is_empty());
+    }
+}

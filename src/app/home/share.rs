@@ -1,0 +1,128 @@
+//! A link that carries the settings, and nothing of the data, to somebody else; for a class without what would distract it.
+#![allow(unreachable_pub)] // The component macro makes public items.
+
+use js_sys::{Function, Promise, Reflect};
+use leptos::html::Input;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use web_sys::UrlSearchParams;
+
+use crate::app::address::{self, PARTS};
+use crate::app::samples;
+use crate::app::state::State;
+
+/// The address of this page with these words after it.
+fn link(words: &[(String, String)]) -> String {
+    let place = window().location();
+    let base = format!("{}{}", place.origin().unwrap_or_default(), place.pathname().unwrap_or_default());
+    let Ok(params) = UrlSearchParams::new() else { return base };
+    for (name, value) in words {
+        params.append(name, value);
+    }
+    let words = String::from(params.to_string());
+    if words.is_empty() { base } else { format!("{base}?{words}") }
+}
+
+/// Hands a text to the clipboard, which pages have only where they come by a safe way.
+fn to_clipboard(text: &str) -> Option<()> {
+    let navigator = window().navigator();
+    let clipboard = Reflect::get(&navigator, &"clipboard".into()).ok()?;
+    let write: Function = Reflect::get(&clipboard, &"writeText".into()).ok()?.dyn_into().ok()?;
+    // Whether it may is only known later; what it says then is for nobody.
+    let promise: Promise = write.call1(&clipboard, &text.into()).ok()?.dyn_into().ok()?;
+    let forget = Closure::<dyn FnMut(JsValue)>::new(|_| {});
+    let _ = promise.catch(&forget);
+    forget.forget();
+    Some(())
+}
+
+#[component]
+pub(super) fn Share(state: State) -> impl IntoView {
+    let settings = state.settings;
+    let hidden = RwSignal::new(Vec::<&'static str>::new());
+    let field = NodeRef::<Input>::new();
+    let copied = RwSignal::new(false);
+    let address = Memo::new(move |_| {
+        let mut words =
+            settings.options.with(|now| settings.defaults.with(|usual| address::words(now, usual)));
+        // What everybody sees first needs no name.
+        let first = samples::ALL.first().map(|sample| sample.name);
+        match state.files.sample.get() {
+            Some(name) if Some(name) == first => {}
+            Some(name) => words.push(("sample".into(), name.into())),
+            None => words.push(("sample".into(), "none".into())),
+        }
+        let hidden = hidden.get();
+        if !hidden.is_empty() {
+            words.push(("hide".into(), hidden.join(",")));
+        }
+        copied.set(false);
+        link(&words)
+    });
+    let copy = move |_| {
+        if let Some(field) = field.get_untracked() {
+            field.select();
+            // Where the browser does not let a page do it, what is selected can be copied by hand.
+            copied.set(to_clipboard(&address.get_untracked()).is_some());
+        }
+    };
+    let parts = PARTS
+        .map(|(name, words)| {
+            view! {
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        data-testid=format!("hide-{name}")
+                        on:change=move |event| {
+                            let wanted = event_target_checked(&event);
+                            hidden.update(|hidden| {
+                                hidden.retain(|part| *part != name);
+                                if wanted {
+                                    hidden.push(name);
+                                }
+                            });
+                        }
+                    />
+                    {words}
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <details class="fold" data-testid="share">
+            <summary>"Share these settings"</summary>
+            <p class="soft">
+                "The link carries the settings and the sample, never your data. For a class it can hide parts of the page:"
+            </p>
+            <div class="checks">{parts}</div>
+            <div class="buttons">
+                <input
+                    node_ref=field
+                    class="link"
+                    type="text"
+                    readonly
+                    aria-label="Link to this page with these settings"
+                    data-testid="share-link"
+                    prop:value=move || address.get()
+                />
+                <button type="button" class="quiet" data-testid="share-copy" on:click=copy>
+                    {move || if copied.get() { "Copied" } else { "Copy the link" }}
+                </button>
+            </div>
+        </details>
+    }
+}
+
+/// What of the address could not be taken.
+#[component]
+pub(super) fn LinkTrouble(state: State) -> impl IntoView {
+    let refused = state.settings.link_refused;
+    view! {
+        <Show when=move || refused.with(|refused| !refused.is_empty())>
+            <div class="trouble" role="status" data-testid="link-refused">
+                <b>"The link asks for settings that cannot be taken; the others were."</b>
+                <ul>{move || refused.get().into_iter().map(|words| view! { <li>{words}</li> }).collect_view()}</ul>
+            </div>
+        </Show>
+    }
+}

@@ -71,9 +71,13 @@ pub(super) fn of_evidence(findings: &mut Findings<'_>, seen: &Seen<'_>) {
         );
     }
     if seen.confidence < UNSURE {
+        let share = match 100.0 * seen.confidence {
+            percent if percent < 1.0 => "less than 1 %".to_owned(),
+            percent => format!("{percent:.0} %"),
+        };
         findings.say(
             false,
-            format!("Single matches are unsure: the typical one holds {:.0} % of its point's mass.", 100.0 * seen.confidence),
+            format!("Single matches are unsure: the typical one holds {share} of its point's mass."),
             "Read groups rather than points, or only the matches at the top of the table. A smaller ε makes matches sharper, not truer.",
             Fix::None,
         );

@@ -392,6 +392,7 @@ mod tests {
         assert!(chance.serious);
         let unsure = Case { confidence: 0.04, ..Case::healthy() }.only("holds 4 % of its point's mass");
         assert!(!unsure.serious);
+        Case { confidence: 0.0004, ..Case::healthy() }.only("holds less than 1 % of its");
         let figures = |value: f64, null: f64| [Figure { value, null }; 2];
         let known = |foscttm: f64, labels: f64| {
             let exact = Figure { value: 0.1, null: 0.0 };

@@ -10,7 +10,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::rng::Rng;
 
 /// Rows a side that this is found out on. With fewer, chance scores higher.
-const ROWS: usize = 1000;
+pub const ROWS: usize = 1000;
 
 /// The rank agreement that the same search reaches when one side keeps its columns, but each of them in another order of
 /// rows: the same shape, and nothing left of what belongs together. None where there are no columns to take apart, and

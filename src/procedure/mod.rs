@@ -17,7 +17,7 @@ mod transport;
 mod whole;
 mod without_encoders;
 
-pub use chance::chance;
+pub use chance::{ROWS as CHANCE_ROWS, chance};
 pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::{GLANCED, REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};

@@ -4,7 +4,8 @@ use std::ops::{Add, Mul};
 
 use super::{Size, stack, thin_width, width};
 use crate::procedure::{
-    EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings, linear_sample,
+    CHANCE_ROWS, EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
+    linear_sample,
 };
 use crate::protocol::Way;
 use crate::solver::align::Align;
@@ -84,7 +85,7 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
     let refinements = refined(size.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
     // Of unrelated data, for comparison.
-    let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(1000))))
+    let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(CHANCE_ROWS))))
         * f64::from(u8::from(size.cols != [1, 1]));
     let both = f64::from(u8::from(settings.encoder == EncoderChoice::Both));
     let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);

@@ -2,12 +2,15 @@
 //!
 //! Read `ARCHITECTURE.md` for the way of the data through these modules.
 
+pub mod api;
 pub mod app;
 pub mod baseline;
 pub mod check;
 pub mod exec;
 pub mod geometry;
 pub mod kernels;
+#[cfg(target_arch = "wasm32")]
+mod link;
 pub mod metrics;
 pub mod plan;
 pub mod procedure;
@@ -19,13 +22,16 @@ pub mod study;
 pub mod watch;
 pub mod worker;
 
-/// Becomes the page or the worker, depending on where the module was loaded.
+/// Becomes the page: mounts the app. Loading the module alone does nothing, so that other pages can use its API.
 #[cfg(target_arch = "wasm32")]
-pub fn enter() {
-    use wasm_bindgen::JsCast;
-    if js_sys::global().is_instance_of::<web_sys::DedicatedWorkerGlobalScope>() {
-        worker::serve();
-    } else if js_sys::global().is_instance_of::<web_sys::Window>() {
-        app::start();
-    }
+#[wasm_bindgen::prelude::wasm_bindgen(skip_typescript)]
+pub fn run() {
+    app::start();
+}
+
+/// Becomes the worker: listens for commands.
+#[cfg(target_arch = "wasm32")]
+#[wasm_bindgen::prelude::wasm_bindgen(skip_typescript)]
+pub fn serve() {
+    worker::serve();
 }

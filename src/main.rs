@@ -1,6 +1,7 @@
-//! The one wasm module, entered twice: as the page, and as the worker the page starts.
+//! The one wasm module, loaded by the page, by the worker that the page starts, and by pages that use the API. What it
+//! becomes is told by the function that is called next: `run`, `serve`, `align` or `apply`.
 
-fn main() {
-    #[cfg(target_arch = "wasm32")]
-    concord::enter();
-}
+// So that the linker keeps what is exported to JavaScript.
+use concord as _;
+
+fn main() {}

@@ -51,7 +51,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "solver",
         ],
     ),
-    ("app", &["protocol"]),
+    ("link", &["protocol"]),
+    ("app", &["link", "protocol"]),
+    ("api", &["link", "protocol"]),
 ];
 
 /// Crates that only some places may name, with those places.
@@ -60,7 +62,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("leptos", &["src/app"]),
     ("plotters", &["src/app"]),
     ("matrixmultiply", &["src/kernels/matmul.rs"]),
-    ("web_sys", &["src/app", "src/worker", "src/lib.rs"]),
+    ("web_sys", &["src/api", "src/app", "src/link.rs", "src/worker"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

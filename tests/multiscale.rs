@@ -220,3 +220,51 @@ fn work_ends_when_it_is_told_to() {
         assert_eq!(looks.seen.len(), left + 1);
     }
 }
+
+/// A tail without a mean: quotients of normal numbers.
+fn cauchy(n: usize, dim: usize, rng: &mut Rng) -> Dense {
+    Dense::from_fn(n, dim, |_, _| normal(rng) / normal(rng).abs().max(1e-3))
+}
+
+/// A cloud of which a few points are this many times farther out.
+fn with_outliers(n: usize, far: f32, rng: &mut Rng) -> Dense {
+    Dense::from_fn(n, 8, |i, _| normal(rng) * if i < 5 { far } else { 1.0 })
+}
+
+/// Few points far out, or tails without end, neither break it nor make it say less than is missing.
+#[test]
+fn outliers_and_heavy_tails_are_solved_and_told_truly() {
+    let mut rng = Rng::new(21);
+    let cases = [
+        ("a few far out", with_outliers(2000, 20.0, &mut rng), with_outliers(2000, 20.0, &mut rng), 0.05),
+        ("farther out", with_outliers(2000, 60.0, &mut rng), with_outliers(2000, 60.0, &mut rng), 0.2),
+        (
+            "farther out, sharply",
+            with_outliers(1900, 60.0, &mut rng),
+            with_outliers(2000, 60.0, &mut rng),
+            0.05,
+        ),
+        ("tails without end", cauchy(2000, 4, &mut rng), cauchy(2000, 4, &mut rng), 0.05),
+        ("tails without end, sharply", cauchy(2000, 4, &mut rng), cauchy(2000, 4, &mut rng), 0.01),
+    ];
+    for (name, x, y, eps) in cases {
+        let found = solve(&x, &y, eps);
+        let plan = &found.solved.plan;
+        assert!(plan.f.iter().chain(&plan.g).all(|v| v.is_finite()), "{name}: every point has a potential");
+        let (n, m) = (plan.rows() as f64, plan.cols() as f64);
+        let mut cols = vec![0.0; plan.cols()];
+        let mut misses = 0.0;
+        for row in dense(plan).chunks_exact(plan.cols()) {
+            misses += (row.iter().sum::<f64>() - 1.0 / n).abs();
+            cols.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+        }
+        let columns: f64 = cols.iter().map(|sum| (sum - 1.0 / m).abs()).sum();
+        let told = f64::from(found.solved.error);
+        eprintln!(
+            "{name}: told {told:.1e}, rows {misses:.1e}, columns {columns:.1e}, {} sweeps",
+            found.solved.iterations
+        );
+        assert!(told <= f64::from(TOLERANCE), "{name}: {told:.1e} is missing");
+        assert!(misses + columns <= told + 1e-4, "{name}: {misses:.1e} and {columns:.1e}, told {told:.1e}");
+    }
+}

@@ -134,7 +134,7 @@ fn a_run_can_be_cancelled_at_any_checkpoint_of_any_phase() {
     let mut phases = whole.seen.clone();
     phases.sort_unstable();
     phases.dedup();
-    assert_eq!(phases, ["linear starts", "matching", "refining", "training"]);
+    assert_eq!(phases, ["linear starts", "matching", "preparing points", "refining", "training"]);
     // The first and the last checkpoint of every phase.
     let first = |phase: &&str| whole.seen.iter().position(|seen| seen == phase).expect("seen");
     let last = |phase: &&str| whole.seen.iter().rposition(|seen| seen == phase).expect("seen");

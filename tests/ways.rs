@@ -3,7 +3,7 @@
 
 use concord::exec::Device;
 use concord::geometry::Dense;
-use concord::procedure::{self, NoControl, Settings, Sides, Way};
+use concord::procedure::{self, Control, Failure, NoControl, Progress, Settings, Sides, Way};
 use concord::protocol::{Export, Outcome};
 use concord::rng::Rng;
 use concord::study::figures::Agreement;
@@ -125,9 +125,42 @@ fn plans_look_the_same_whichever_way_they_were_found() {
 
 #[test]
 fn few_points_are_held_and_many_are_not() {
-    assert_eq!(Way::of(4000, 4000, true), Way::Held);
-    assert_eq!(Way::of(4001, 4000, true), Way::Streamed);
-    assert_eq!(Way::of(4001, 4000, false), Way::Multiscale);
-    assert_eq!(Way::of(100_001, 4000, true), Way::Multiscale);
-    assert_eq!(Way::of(usize::MAX, usize::MAX, false), Way::Multiscale);
+    let gpu = Some(1_000_000);
+    assert_eq!(Way::of(4000, 4000, gpu), Way::Held);
+    assert_eq!(Way::of(4001, 4000, gpu), Way::Streamed);
+    assert_eq!(Way::of(4001, 4000, None), Way::Multiscale);
+    assert_eq!(Way::of(100_001, 4000, gpu), Way::Multiscale);
+    assert_eq!(Way::of(90_000, 4000, Some(80_000)), Way::Multiscale, "a side that fits into no buffer");
+    assert_eq!(Way::of(usize::MAX, usize::MAX, None), Way::Multiscale);
+}
+
+/// Very many points against a few: the plan is small and held, but what layers hold of the many is not.
+#[test]
+fn many_points_against_few_are_embedded_in_pieces() {
+    let mut rng = Rng::new(3);
+    let (n, m) = (20_500, 12);
+    let x = Dense::new(n, 3, rng.fill(3 * n, -1.0, 1.0));
+    let y = Dense::new(m, 2, rng.fill(2 * m, -1.0, 1.0));
+    let encoders = Encoders::Linear { dims: [3, 2], map: vec![1.0, 0.0, 0.0, 1.0, 0.5, -0.5] };
+    let mut phases = Phases::default();
+    let coupling = block_on(procedure::transport(&Device::Cpu, &encoders, [&x, &y], 0.05, &mut phases));
+    let coupling = coupling.expect("solved");
+    assert!(phases.0.contains(&"embedding"), "{:?}", phases.0);
+    let Matching::Held(plan) = &coupling.plan else { panic!("the plan is small") };
+    assert_eq!((plan.rows(), plan.cols()), (n, m));
+    assert!(coupling.error < 1e-3, "{}", coupling.error);
+    let [there, _] = coupling.embedded.expect("embedded");
+    let want = [x.at(7, 0) + 0.5 * x.at(7, 2), x.at(7, 1) - 0.5 * x.at(7, 2)];
+    assert!(there.row(7).iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-5));
+}
+
+/// Notes what is done.
+#[derive(Default)]
+struct Phases(Vec<&'static str>);
+
+impl Control for Phases {
+    async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
+        self.0.push(progress.phase);
+        Ok(())
+    }
 }

@@ -80,7 +80,7 @@ fn record() -> impl Strategy<Value = Record> {
         |(name, bytes, sha256, rows)| {
             let choices = serde_json::json!({ "missing": name, "columns": [bytes, null] });
             let found = serde_json::json!({ "format": name });
-            Input { name, bytes, sha256, rows, cols: 3, choices, found }
+            Input { used_as: name.clone(), name, bytes, sha256, rows, cols: 3, choices, found }
         },
     );
     let timing = (any::<String>(), finite()).prop_map(|(name, v)| Timing { name, seconds: v.abs() });

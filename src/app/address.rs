@@ -20,6 +20,11 @@ fn names() -> impl Iterator<Item = &'static str> {
     ["distance_x", "distance_y"].into_iter().chain(FIELDS.iter().map(|field| field.name))
 }
 
+/// Whether a word of the address is a setting.
+pub fn is_setting((name, _): &(String, String)) -> bool {
+    name.starts_with(PREFIX)
+}
+
 /// The settings that are not the defaults, as words of an address.
 pub fn words(now: &AlignOptions, defaults: &AlignOptions) -> Vec<(String, String)> {
     names()

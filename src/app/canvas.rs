@@ -69,6 +69,12 @@ pub(crate) fn theme_colour(name: &str) -> RGBColor {
     RGBColor((number >> 16) as u8, (number >> 8) as u8, number as u8)
 }
 
+/// The same as red, green, blue.
+pub(crate) fn theme_rgb(name: &str) -> [u8; 3] {
+    let RGBColor(r, g, b) = theme_colour(name);
+    [r, g, b]
+}
+
 /// The same colour as it stands in the style sheet, for a canvas.
 pub(crate) fn theme_css(name: &str) -> String {
     let RGBColor(r, g, b) = theme_colour(name);

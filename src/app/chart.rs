@@ -7,17 +7,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters_canvas::CanvasBackend;
 use web_sys::HtmlCanvasElement;
 
+use super::axis::Axis;
 use super::canvas::{context, fit_to_screen, theme_colour};
 use super::meter::{Drawing, timed};
 use super::thin::thinned;
 use super::ticks::tick;
-
-/// How the values are spread over the height.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Axis {
-    Linear,
-    Logarithmic,
-}
 
 /// One curve: the value of every step, from step 0 on.
 pub(crate) struct Line<'a> {
@@ -65,13 +59,12 @@ fn draw(backend: CanvasBackend, lines: &[Line], steps: u32, ratio: f64, axis: Ax
         .margin_bottom(px(2.0))
         .x_label_area_size(px(26.0))
         .y_label_area_size(px(54.0));
+    let (low, high) = axis.range(lines.iter().map(|line| line.values));
     match axis {
         Axis::Logarithmic => {
-            let (low, high) = decades(lines);
             trace(builder.build_cartesian_2d(0..steps, (low..high).log_scale())?, lines, (low, 0.0), ratio)?;
         }
         Axis::Linear => {
-            let (low, high) = extent(lines);
             trace(builder.build_cartesian_2d(0..steps, low..high)?, lines, (low, high - low), ratio)?;
         }
     }
@@ -111,28 +104,4 @@ where
         chart.draw_series(LineSeries::new(points, line.colour.stroke_width(width)))?;
     }
     Ok(())
-}
-
-fn values<'a>(lines: &'a [Line]) -> impl Iterator<Item = f32> + 'a {
-    lines.iter().flat_map(|line| line.values).copied().filter(|value| value.is_finite())
-}
-
-/// A little more than all values take.
-fn extent(lines: &[Line]) -> (f32, f32) {
-    let (low, high) = values(lines).fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
-    if low > high {
-        return (0.0, 1.0);
-    }
-    let room = 0.05 * (high - low).max(1e-3 * high.abs()).max(1e-6);
-    (low - room, high + room)
-}
-
-/// Whole decades around all values.
-fn decades(lines: &[Line]) -> (f32, f32) {
-    let seen = values(lines).filter(|value| *value > 0.0).map(|value| value.max(1e-12));
-    let (low, high) = seen.fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(v), high.max(v)));
-    let (low, high) = if low > high { (1e-2, 1.0) } else { (low, high) };
-    let (low, high) = (10f32.powf(low.log10().floor()), 10f32.powf(high.log10().ceil()));
-    // A little beyond, so that rounding does not push the outermost labels out of sight.
-    (0.98 * low, 1.02 * if high > low { high } else { 10.0 * low })
 }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::canvas::{Redraw, draw_picture, on_frame};
 use super::chart::draw_losses;
 use super::state::{Phase, Picture, State};
+use super::summary;
 use crate::protocol::ExecutorKind;
 
 /// A network learns a picture.
@@ -33,6 +34,11 @@ pub(crate) fn DemoCard(state: State, redraw: Redraw) -> impl IntoView {
         Phase::Done => "Learned",
         Phase::Failed => "Stopped",
     };
+    let likeness = Signal::derive(move || {
+        state.demo.target.with(|target| {
+            state.demo.learned.with(|learned| summary::likeness(&target.values, &learned.values))
+        })
+    });
     let share = move || 100.0 * step() as f32 / state.demo.steps.get().max(1) as f32;
     view! {
         <section class="card demo" aria-label="Live demonstration">
@@ -59,10 +65,10 @@ pub(crate) fn DemoCard(state: State, redraw: Redraw) -> impl IntoView {
             </div>
             <div class="panels">
                 <PicturePanel title="The picture" about="The picture to be learned" picture=state.demo.target testid="demo-target"/>
-                <PicturePanel title="The network" about="What the network has learned so far" picture=state.demo.learned testid="demo-learned"/>
+                <PicturePanel title="The network" about="What the network has learned so far" picture=state.demo.learned testid="demo-learned" told=likeness/>
                 <LossPanel state redraw/>
             </div>
-            <div class="progress" aria-hidden="true"><i style=move || format!("width:{}%", share())></i></div>
+            <div class="progress" aria-hidden="true"><i style:width=move || format!("{}%", share())></i></div>
             <p class="status" data-testid="demo-status" data-state=move || state.demo.phase.get().name() data-executor=executor>
                 <strong>{words}</strong>
                 <span>"step " <b data-testid="demo-step">{step}</b> " of " {state.demo.steps}</span>
@@ -78,6 +84,9 @@ fn PicturePanel(
     about: &'static str,
     picture: RwSignal<Picture>,
     testid: &'static str,
+    /// How it looks, in words.
+    #[prop(optional)]
+    told: Option<Signal<String>>,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     Effect::new(move || {
@@ -89,6 +98,7 @@ fn PicturePanel(
         <figure>
             <figcaption>{title}</figcaption>
             <canvas class="picture" node_ref=canvas role="img" aria-label=about data-testid=testid></canvas>
+            {told.map(|told| view! { <p class="unseen">{told}</p> })}
         </figure>
     }
 }
@@ -110,12 +120,8 @@ fn LossPanel(state: State, redraw: Redraw) -> impl IntoView {
         },
     );
     let summary = move || {
-        state.demo.losses.with(|l| match (l.first(), l.last()) {
-            (Some(first), Some(last)) => {
-                format!("Loss curve: from {first:.3} to {last:.5} in {} steps", l.len())
-            }
-            _ => "Loss curve, still empty".into(),
-        })
+        let steps = state.demo.steps.get();
+        state.demo.losses.with(|losses| summary::curves("Mean squared error", &[("", losses)], steps))
     };
     view! {
         <figure class="wide">

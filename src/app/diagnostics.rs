@@ -152,11 +152,11 @@ fn SelfCheck(state: State) -> impl IntoView {
                     </button>
                 </div>
             </div>
-            <p data-testid="check-status" data-state=move || state.demo.check.get().name() aria-live="polite">
+            <p data-testid="check-status" data-state=move || state.demo.check.get().name() aria-live=move || if running() { "off" } else { "polite" }>
                 <strong>{verdict}</strong>
             </p>
             <Show when=move || state.demo.check_rows.with(|rows| !rows.is_empty())>
-                <div class="scroll">
+                <div class="scroll" tabindex="0" role="region" aria-label="Kernels that were checked">
                     <table class="check" data-testid="check-table">
                         <thead>
                             <tr>

@@ -27,6 +27,13 @@ pub enum Activity {
     Export,
 }
 
+impl Activity {
+    /// Whether coming to its end shows that the worker and its device are well.
+    pub fn computes(self) -> bool {
+        matches!(self, Self::Demo | Self::SelfCheck | Self::Align | Self::Show | Self::Compare | Self::Apply)
+    }
+}
+
 /// Hands out runs and remembers the current one of each activity.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {

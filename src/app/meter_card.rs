@@ -7,8 +7,9 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use plotters::style::RGBColor;
 
+use super::axis::Axis;
 use super::canvas::finish;
-use super::chart::{Axis, Line, draw_lines};
+use super::chart::{Line, draw_lines};
 use super::meter::{self, now};
 use super::palette;
 use super::scatter::{Measured, measure};
@@ -57,7 +58,7 @@ pub(super) fn MeterCard() -> impl IntoView {
                     }>"Forget"</button>
                 </div>
             </div>
-            <div class="scroll">
+            <div class="scroll" tabindex="0" role="region" aria-label="Times that were measured">
                 <table class="meter-table">
                     <thead>
                         <tr>

@@ -1,7 +1,9 @@
 //! Pairs of points that somebody has made by hand, with a way back and forth again. Tested natively.
 
+use serde::{Deserialize, Serialize};
+
 /// A point of X and a point of Y that belong together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
     /// Row numbers, from 0.
     pub x: u32,

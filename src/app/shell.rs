@@ -2,14 +2,15 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::UrlSearchParams;
 
 use super::address;
 use super::canvas::Redraw;
 use super::diagnostics::DiagnosticsView;
 use super::focus::keep_focus;
 use super::home::Home;
+use super::location::{from_address, keep_address, words_of_address};
 use super::meter::watch_frames;
+use super::offline::{Offline, OfflineWord, UpdateOffer};
 use super::samples;
 use super::scatter::Linked;
 use super::state::{Asked, State};
@@ -29,7 +30,7 @@ pub fn start() {
 
 /// The page itself has failed: its signals can no longer be trusted, so this uses none of them.
 fn confess() {
-    let Ok(notice) = document().create_element("aside") else { return };
+    let Ok(notice) = document().create_element("div") else { return };
     notice.set_class_name("notice");
     notice.set_text_content(Some(
         "This page has run into a fault of its own and stopped. Reload it to go on; what your browser's \
@@ -40,26 +41,6 @@ fn confess() {
         let _ = notice.set_attribute("role", "alert");
         let _ = body.prepend_with_node_1(&notice);
     }
-}
-
-/// A word of the address, as in `?name=word`.
-fn from_address(name: &str) -> Option<String> {
-    let search = window().location().search().unwrap_or_default();
-    UrlSearchParams::new_with_str(&search).ok().and_then(|params| params.get(name))
-}
-
-/// All words of the address.
-fn words_of_address() -> Vec<(String, String)> {
-    let search = window().location().search().unwrap_or_default();
-    let Ok(params) = UrlSearchParams::new_with_str(&search) else { return Vec::new() };
-    let pairs = js_sys::Array::from(&params);
-    pairs
-        .iter()
-        .filter_map(|pair| {
-            let pair = js_sys::Array::from(&pair);
-            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
-        })
-        .collect()
 }
 
 /// What a visitor sees first: `?sample=` names it, `none` starts without any.
@@ -104,12 +85,14 @@ fn App() -> impl IntoView {
         hidden: from_address("hide").map(|word| address::hidden(&word)).unwrap_or_default(),
     };
     let state = State::new(choice_from_address(), sample_from_address(), asked);
+    keep_address(state.settings);
     let linked = Linked::new();
     let stray = RwSignal::new(None);
     catch_stray_files(stray);
     keep_focus();
     state.guard_leaving();
     watch_frames(state);
+    let offline = Offline::new();
     let redraw = Redraw::new();
     let diagnosing = RwSignal::new(on_diagnostics());
     let view_area = NodeRef::<leptos::html::Main>::new();
@@ -133,7 +116,7 @@ fn App() -> impl IntoView {
     view! {
         <Show when=move || !diagnosing.get()>
             <div class="skips">
-                <Skip name="skip-data" words="Skip to the data" place="data"/>
+                {state.shows("data").then(|| view! { <Skip name="skip-data" words="Skip to the data" place="data"/> })}
                 <Skip name="skip-result" words="Skip to the result" place="result"/>
             </div>
         </Show>
@@ -151,6 +134,7 @@ fn App() -> impl IntoView {
             <ExecutorChip state/>
         </header>
         <Notice state/>
+        <UpdateOffer offline state/>
         <Stray stray/>
         <main node_ref=view_area tabindex="-1">
             {move || if diagnosing.get() {
@@ -160,8 +144,13 @@ fn App() -> impl IntoView {
             }}
         </main>
         <footer>
-            <span>"Concord " {env!("CARGO_PKG_VERSION")} " · MIT licence · nothing is uploaded"</span>
             <span>
+                "Concord " {env!("CARGO_PKG_VERSION")} " · MIT licence · nothing is uploaded"
+                <OfflineWord offline/>
+            </span>
+            <span>
+                <a href="example.html">"JavaScript API: an example"</a>
+                " · "
                 "Implements "
                 <a href="https://arxiv.org/abs/2406.13507" rel="noreferrer">"arXiv 2406.13507"</a>
             </span>
@@ -189,7 +178,7 @@ fn Logo() -> impl IntoView {
     view! {
         <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
             <circle cx="12" cy="16" r="9" fill="var(--x)"/>
-            <circle cx="20" cy="16" r="9" fill="var(--y)" style="mix-blend-mode: multiply" opacity="0.85"/>
+            <circle cx="20" cy="16" r="9" fill="#e89a32" opacity="0.85"/>
         </svg>
     }
 }
@@ -219,7 +208,7 @@ fn Stray(stray: RwSignal<Option<String>>) -> impl IntoView {
     move || {
         stray.get().map(|name| {
             view! {
-                <aside class="stray" role="alert" data-testid="stray">
+                <div class="stray" role="alert" data-testid="stray">
                     <p>
                         <strong>{name}</strong>
                         " was dropped beside the boxes, so it was not read. Drop it on the box of data set X or Y, or of the new rows; they are framed by a dashed line."
@@ -227,7 +216,7 @@ fn Stray(stray: RwSignal<Option<String>>) -> impl IntoView {
                     <button class="quiet small" data-testid="dismiss-stray" on:click=move |_| stray.set(None)>
                         "Close"
                     </button>
-                </aside>
+                </div>
             }
         })
     }
@@ -239,7 +228,7 @@ fn Notice(state: State) -> impl IntoView {
     move || {
         state.notice.get().map(|failure| {
             view! {
-                <aside class="notice" role="alert" data-testid="notice">
+                <div class="notice" role="alert" data-testid="notice">
                     <div>
                         <strong>{failure.message}</strong>
                         <p>{failure.hint}</p>
@@ -253,7 +242,7 @@ fn Notice(state: State) -> impl IntoView {
                     <button class="quiet" data-testid="dismiss" on:click=move |_| state.notice.set(None)>
                         "Dismiss"
                     </button>
-                </aside>
+                </div>
             }
         })
     }

@@ -36,8 +36,6 @@ pub fn foscttm(x: &Dense, y: &Dense, pairs: &[(usize, usize)]) -> BothWays {
 
 /// Pairs for which closer points are counted, at most: evenly drawn from more.
 const COUNTED: usize = 5000;
-/// Entries of a plan that are looked at together.
-const TOGETHER: usize = 1 << 21;
 
 /// What [`foscttm`] is the mean of, by the plan itself: for each true pair `(i, j)` the share of all y that are coupled more
 /// strongly with `x_i` than `y_j` is, and the same the other way round. Of more than [`COUNTED`] pairs some are drawn.
@@ -53,7 +51,7 @@ pub async fn closer_shares(
     let drawn: Vec<(usize, usize)> = (0..count).map(|k| pairs[k * pairs.len() / count]).collect();
     let [rows, cols] = [plan.rows(), plan.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
     let mut shares = Vec::with_capacity(count);
-    for pairs in drawn.chunks((TOGETHER / rows.len().max(cols.len()).max(1)).max(1)) {
+    for pairs in drawn.chunks((plan.between_looks() / (rows.len() + cols.len()).max(1)).max(1)) {
         let of_x: Vec<u32> = pairs.iter().map(|(i, _)| *i as u32).collect();
         let of_y: Vec<u32> = pairs.iter().map(|(_, j)| *j as u32).collect();
         let (from_x, from_y) = (plan.order(&of_x, &cols), plan.order(&rows, &of_y));

@@ -59,6 +59,20 @@ pub trait Control {
     /// device if this one is lost.
     fn potentials(&mut self, _reached: [Vec<f32>; 2]) {}
 
+    /// What an earlier attempt at the same run has told under this name.
+    fn recall(&mut self, _what: &str) -> Option<Vec<f32>> {
+        None
+    }
+
+    /// Whether to tell what has been reached: something that is finished, or a training in the midst of it. Asked often;
+    /// telling costs a read.
+    fn keeps(&mut self, _finished: bool) -> bool {
+        false
+    }
+
+    /// What has been reached, after [`Control::keeps`] said yes. It takes the place of what had this name.
+    fn remember(&mut self, _what: &str, _values: Vec<f32>) {}
+
     /// Whether training is to end now, with what was learned so far.
     fn finish(&self) -> bool {
         false

@@ -2,6 +2,7 @@
 
 use super::choose::{Candidate, Judge, Origin, Start};
 use super::control::{Control, Failure, Progress, View, Watching};
+use super::reached::{recalled, remember};
 use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
@@ -95,7 +96,8 @@ pub(super) async fn candidates(
         };
         let weight = f32::from(u8::from(start == Start::Fused));
         let rows = [&ix[..], &iy[..]];
-        let run = Run { rows, points: [x.picked(&ix), y.picked(&iy)], guide, weight, map: None };
+        let what = format!("linear start {i}");
+        let run = Run { what, rows, points: [x.picked(&ix), y.picked(&iy)], guide, weight, map: None };
         let map = run.play(device, &start_schedule(START_STEPS), "linear starts", control).await?;
         let origin = Origin::Linear { start };
         let (score, matches) = judge.glance(device, &encoders(&map), origin, &quick, control).await?;
@@ -104,25 +106,26 @@ pub(super) async fn candidates(
     }
     begun.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut found = Vec::new();
-    for Begun { map, start, .. } in begun.into_iter().take(settings.refined) {
+    for (i, Begun { map, start, .. }) in begun.into_iter().take(settings.refined).enumerate() {
         let origin = Origin::Linear { start };
         let mut rng = Rng::new(settings.seed ^ 0x7265_6669);
         let [ix, iy] = [&x, &y].map(|side| rng.sample(side.rows(), REFINED));
         let guide = Dense::new(ix.len(), iy.len(), vec![0.0; ix.len() * iy.len()]);
         let (rows, points) = ([&ix[..], &iy[..]], [x.picked(&ix), y.picked(&iy)]);
-        let run = Run { rows, points, guide, weight: 0.0, map: Some(map) };
+        let run = Run { what: format!("refined {i}"), rows, points, guide, weight: 0.0, map: Some(map) };
         let map = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
         found.push(judge.candidate(device, encoders(&map), origin, control).await?.0);
     }
     Ok(found)
 }
 
-/// The linear candidate nearest to what networks have found: refined from their plan between the judged rows.
+/// The linear candidate nearest to what the `place`-th networks have found: refined from their plan between the judged
+/// rows.
 pub(super) async fn polished(
     device: &Device,
     sides: &Sides,
     judge: &Judge<'_>,
-    found: &Coupling<Dense>,
+    (place, found): (usize, &Coupling<Dense>),
     control: &mut impl Control,
 ) -> Result<Candidate, Failure> {
     let [ix, iy] = judge.rows();
@@ -133,7 +136,8 @@ pub(super) async fn polished(
     let scale = (ix.len() * iy.len()) as f32;
     let guide =
         Dense::from_fn(ix.len(), iy.len(), |i, j| eps * (scale * found.plan.at(i, j)).max(1e-20).ln());
-    let run = Run { rows: [ix, iy], points: seen(sides, [ix, iy]), guide, weight: 0.0, map: None };
+    let (what, points) = (format!("refined network {place}"), seen(sides, [ix, iy]));
+    let run = Run { what, rows: [ix, iy], points, guide, weight: 0.0, map: None };
     let map = run.play(device, &stages, "refining", control).await?;
     let origin = Origin::Linear { start: Start::Network };
     Ok(judge.candidate(device, encoders(&map), origin, control).await?.0)
@@ -145,6 +149,8 @@ fn encoders(map: &Dense) -> Encoders {
 
 /// One run of the linear solver.
 struct Run<'a> {
+    /// What its result is called.
+    what: String,
     /// Which rows of both sides these are.
     rows: [&'a [usize]; 2],
     points: [Dense; 2],
@@ -166,6 +172,10 @@ impl Run<'_> {
         phase: &'static str,
         control: &mut impl Control,
     ) -> Result<Dense, Failure> {
+        let (rows, cols) = (self.points[0].cols(), self.points[1].cols());
+        if let Some(map) = recalled(control, &self.what, rows * cols) {
+            return Ok(Dense::new(rows, cols, map));
+        }
         let mut plan = Plan::new();
         let mut put = |label, dense: &Dense| -> Mat {
             let mat = plan.mat(label, dense.rows() as u32, dense.cols() as u32);
@@ -197,7 +207,8 @@ impl Run<'_> {
         if let Some(bad) = map.iter().find(|v| !v.is_finite()) {
             return Err(Failure::Diverged { step: of, cause: format!("the linear map holds {bad}") });
         }
-        Ok(Dense::new(x.cols as usize, y.cols as usize, map))
+        remember(control, &self.what, &map);
+        Ok(Dense::new(rows, cols, map))
     }
 
     /// Shows where the map puts X among Y's points. It is a rotation only in the end; until then only its directions

@@ -11,6 +11,7 @@ mod embedding;
 mod linear;
 mod network;
 mod objective;
+mod reached;
 mod sides;
 mod streamed;
 mod transport;
@@ -158,6 +159,7 @@ pub async fn align(
     if networks && settings.all_points {
         suits_all_points(sides, settings)?;
     }
+    let control = &mut reached::Marked::new(sides, settings, control).await?;
     let judge = choose::Judge::new(sides, settings, control).await?;
     let mut candidates = Vec::new();
     if settings.encoder != EncoderChoice::Networks {
@@ -170,9 +172,9 @@ pub async fn align(
             network::candidates(device, sides, settings, &judge, control).await?
         };
         let best = networks.iter().map(|(network, _)| network.score).fold(f64::MIN, f64::max);
-        for (network, plan) in networks {
+        for (place, (network, plan)) in networks.into_iter().enumerate() {
             if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {
-                candidates.push(linear::polished(device, sides, &judge, &plan, control).await?);
+                candidates.push(linear::polished(device, sides, &judge, (place, &plan), control).await?);
             }
             candidates.push(network);
         }

@@ -4,6 +4,7 @@ use super::choose::{Candidate, Judge, Origin};
 use super::control::{Aside, Control, Failure, Progress, Statistics, View};
 use super::convergence::{Convergence, LOOKS};
 use super::objective::{Beside, Form, objective, put, terms};
+use super::reached::Training;
 use super::sides::sample_with;
 use super::transport::Coupling;
 use super::{Settings, Sides};
@@ -190,6 +191,24 @@ impl<'a> Stack<'a> {
         Ok(())
     }
 
+    /// Hears of new statistics, and passes them on. True says that the training has converged.
+    fn hear(
+        &self,
+        values: &[f32],
+        first_step: u32,
+        train: &AlignSettings,
+        statistics: &mut Convergence<'_>,
+        control: &mut impl Control,
+    ) -> Result<bool, Failure> {
+        let converged = statistics.look(values, first_step)?;
+        let origins: Vec<Origin> = self.fits.iter().map(|fit| fit.origin).collect();
+        let each = self.fits.len() * STATS as usize;
+        let new = first_step..first_step + (values.len() / each.max(1)) as u32;
+        let eps = new.map(|step| train.annealing.eps(step, train.steps)).collect();
+        control.statistics(Statistics { fits: &origins, first_step, steps: train.steps, values, eps });
+        Ok(converged)
+    }
+
     /// Trains the stack and returns the parameters of all fits, and for each the step at which its loss last moved.
     async fn train(
         &self,
@@ -203,12 +222,23 @@ impl<'a> Stack<'a> {
         let problem = self.problem(&mut plan, 0, Form::Cheapest, &mut aside).await?;
         let form = Form::of(&problem.objective);
         let align = Align::record(&mut plan, &train, &problem);
+        let training = Training::new(&plan, "networks".into(), &align.state);
         let mut executor = device.prepare(plan).await?;
         let mut statistics = Convergence::new(&train, self.fits.len());
-        let origins: Vec<Origin> = self.fits.iter().map(|fit| fit.origin).collect();
         let redrawn = self.settings.redrawn(self.sides);
-        let mut done = 0;
-        while done < train.steps {
+        let (mut done, mut ended) = (0, false);
+        if let Some((training, stand)) = training.as_ref().and_then(|t| Some((t, t.recall(control)?))) {
+            (done, ended) = (stand.done, stand.ended);
+            if let Some(every) = redrawn.filter(|every| !ended && done > *every && done % every > 0) {
+                let mut aside = Aside { control, at: at(done) };
+                self.redraw(&mut executor, align.potential, done / every, form, &mut aside).await?;
+            }
+            training.take_up(&stand, &mut executor)?;
+            if ended {
+                self.hear(&stand.statistics, 0, &train, &mut statistics, control)?;
+            }
+        }
+        while done < train.steps && !ended {
             let mut chunk = control.chunk().min(train.steps - done).min(LOOKS - done % LOOKS);
             if let Some(every) = redrawn {
                 chunk = chunk.min(every - done % every);
@@ -221,16 +251,8 @@ impl<'a> Stack<'a> {
             executor.settle(1).await?;
             done += chunk;
             if let Some(stats) = executor.stats()? {
-                let converged = statistics.look(&stats.values, stats.first_step)?;
-                let each = self.fits.len() * STATS as usize;
-                let new = stats.first_step..stats.first_step + (stats.values.len() / each.max(1)) as u32;
-                control.statistics(Statistics {
-                    fits: &origins,
-                    first_step: stats.first_step,
-                    steps: train.steps,
-                    values: &stats.values,
-                    eps: new.map(|step| train.annealing.eps(step, train.steps)).collect(),
-                });
+                let converged =
+                    self.hear(&stats.values, stats.first_step, &train, &mut statistics, control)?;
                 if converged && done.is_multiple_of(LOOKS) {
                     break;
                 }
@@ -242,7 +264,13 @@ impl<'a> Stack<'a> {
             if control.finish() {
                 break;
             }
+            if let Some(training) = &training {
+                training.tell(false, &mut executor, control).await?;
+            }
             control.checkpoint(at(done)).await?;
+        }
+        if let Some(training) = training.filter(|_| !ended) {
+            training.tell(true, &mut executor, control).await?;
         }
         let weights = executor.read(align.weights).await?;
         Ok((weights, statistics.moved.iter().map(|moved| moved.step).collect()))

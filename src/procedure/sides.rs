@@ -22,6 +22,9 @@ pub struct Sides {
     terrain: [OnceLock<Terrain>; 2],
 }
 
+/// Products of two numbers between two looks at who is watching.
+const TURNED: usize = 200_000_000;
+
 /// The most points a side on which candidates are compared.
 pub const JUDGED: usize = 2000;
 
@@ -118,6 +121,11 @@ impl Sides {
         Ok(part)
     }
 
+    /// All tables that a run depends on.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Dense> {
+        self.points.iter().chain(self.given.iter().flatten()).chain(self.shared.iter().flatten())
+    }
+
     /// Features that both sides have.
     pub fn shared(&self) -> Option<&[Dense; 2]> {
         self.shared.as_ref()
@@ -192,9 +200,32 @@ impl Sides {
         preparations: [Preparation; 2],
         watch: &mut impl Watch,
     ) -> Result<[Dense; 2], Failure> {
-        let x = self.seen(0, preparations[0], &self.points[0]);
-        watch.step(0.5).await?;
-        Ok([x, self.seen(1, preparations[1], &self.points[1])])
+        let x = self.seen_watched(0, preparations[0], [0.0, 0.5], watch).await?;
+        Ok([x, self.seen_watched(1, preparations[1], [0.5, 1.0], watch).await?])
+    }
+
+    /// As [`Sides::seen`] for all points of a side, some at a time: turning them takes a while where they are long.
+    async fn seen_watched(
+        &self,
+        side: usize,
+        preparation: Preparation,
+        [start, end]: [f64; 2],
+        watch: &mut impl Watch,
+    ) -> Result<Dense, Failure> {
+        let all = &self.points[side];
+        let together = (TURNED / (all.cols() * all.cols()).max(1)).clamp(1, all.rows());
+        let (mut data, mut cols) = (Vec::new(), all.cols());
+        for rows in all.data().chunks(together * all.cols().max(1)) {
+            let seen =
+                self.seen(side, preparation, &Dense::new(rows.len() / all.cols(), all.cols(), rows.to_vec()));
+            cols = seen.cols();
+            if data.is_empty() {
+                data.reserve_exact(all.rows() * cols);
+            }
+            data.extend_from_slice(seen.data());
+            watch.step(start + (end - start) * (data.len() / cols.max(1)) as f64 / all.rows() as f64).await?;
+        }
+        Ok(Dense::new(all.rows(), cols, data))
     }
 
     /// Whether a side has more rows than candidates are compared on.

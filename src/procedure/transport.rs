@@ -55,15 +55,24 @@ pub enum Way {
 const HELD: usize = 16_000_000;
 /// With more points than this on a side, visiting every pair takes too long on any device.
 const MANY: usize = 100_000;
+/// Up to this many points a side are embedded at once, in the plan of their transport.
+const AT_ONCE: usize = 20_000;
 
 impl Way {
-    /// The way for so many points on either side.
-    pub fn of(n: usize, m: usize, on_gpu: bool) -> Self {
+    /// The way for so many points on either side. A graphics device takes as many on a side as fit into one of its buffers;
+    /// none stands for the CPU.
+    pub fn of(n: usize, m: usize, fit: Option<usize>) -> Self {
         match n.saturating_mul(m) {
             entries if entries <= HELD => Self::Held,
-            _ if on_gpu && n.max(m) <= MANY => Self::Streamed,
+            _ if fit.is_some_and(|fit| n.max(m) <= fit.min(MANY)) => Self::Streamed,
             _ => Self::Multiscale,
         }
+    }
+
+    /// How many points of so many dimensions fit into one buffer of a device; none for the CPU.
+    pub fn fit(device: &Device, dim: usize) -> Option<usize> {
+        let numbers = (device.largest_buffer() / size_of::<f32>() as u64) as usize;
+        (!matches!(device, Device::Cpu)).then_some(numbers / dim.max(1))
     }
 }
 
@@ -75,7 +84,7 @@ pub async fn transport(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    let way = Way::of(points[0].rows(), points[1].rows(), !matches!(device, Device::Cpu));
+    let way = Way::of(points[0].rows(), points[1].rows(), Way::fit(device, encoders.outputs()));
     transport_by(way, device, encoders, points, eps, control).await
 }
 
@@ -88,7 +97,7 @@ pub async fn transport_by(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
-    if way == Way::Held {
+    if way == Way::Held && points.iter().all(|side| side.rows() <= AT_ONCE) {
         return Ok(transport_until(SOLVED, device, encoders, points, eps, control).await?.into());
     }
     let embedded = [
@@ -96,6 +105,12 @@ pub async fn transport_by(
         embed(device, encoders, 1, points[1], control).await?,
     ];
     check(&embedded)?;
+    if way == Way::Held {
+        // One side has so few points that the plan is small, the other so many that its layers would not be.
+        let there = Encoders::Embedded { dim: encoders.outputs() as u32, cost: encoders.cost() };
+        let both = [&embedded[0], &embedded[1]];
+        return Ok(transport_until(SOLVED, device, &there, both, eps, control).await?.into());
+    }
     let clouds = Clouds::new([&embedded[0], &embedded[1]], encoders.cost());
     let (plan, error): (Matching, f32) = if way == Way::Streamed {
         let solved = streamed(device, clouds, eps, SOLVED, None, control).await?;

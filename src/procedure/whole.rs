@@ -5,6 +5,7 @@ use super::choose::{Candidate, Judge, Origin};
 use super::control::{Control, Failure, Progress, Statistics, View, Watching};
 use super::convergence::Convergence;
 use super::objective::put;
+use super::reached::Training;
 use super::streamed::{IN_FLIGHT, pairs_at_once};
 use super::transport::Coupling;
 use super::{LossChoice, Settings, Sides};
@@ -14,7 +15,7 @@ use crate::geometry::panel::Measure;
 use crate::plan::Plan;
 use crate::rng::Rng;
 use crate::scale::{Clouds, Implicit};
-use crate::solver::align::{Align, AlignSettings};
+use crate::solver::align::{Align, AlignSettings, STATS};
 use crate::solver::infer::Encoders;
 use crate::solver::whole::{Problem, Thin, Whole};
 
@@ -41,7 +42,10 @@ pub(super) async fn candidates(
                 seed: settings.seed.wrapping_add(u64::from(subsample) << 32),
                 ..settings.train.clone()
             };
-            let (weights, step) = Fit { sides, origin, measure, train }.train(device, control).await?;
+            let (weights, step) =
+                Fit { what: format!("network {}", found.len()), sides, origin, measure, train }
+                    .train(device, control)
+                    .await?;
             if let Some(bad) = weights.iter().find(|w| !w.is_finite()) {
                 let cause = format!("a weight of the encoders became {bad}. A lower learning rate helps");
                 return Err(Failure::Diverged { step, cause });
@@ -87,6 +91,8 @@ pub fn suits(sides: &Sides, settings: &Settings) -> Result<(), Failure> {
 }
 
 struct Fit<'a> {
+    /// What its training is called.
+    what: String,
     sides: &'a Sides,
     origin: Origin,
     measure: Measure,
@@ -101,27 +107,28 @@ impl Fit<'_> {
         let problem = self.problem(&mut plan, control).await?;
         let pairs = pairs_at_once(device, 2 * train.embedding);
         let whole = Whole::record(&mut plan, train, &problem, pairs);
+        let training = Training::new(&plan, self.what.clone(), &whole.state);
         let mut executor = device.prepare(plan).await?;
         let mut statistics = Convergence::new(train, 1);
-        for step in 0..train.steps {
+        let (mut first, mut ended) = (0, false);
+        if let Some((training, stand)) = training.as_ref().and_then(|t| Some((t, t.recall(control)?))) {
+            (first, ended) = (stand.done, stand.ended);
+            training.take_up(&stand, &mut executor)?;
+            if ended {
+                self.hear(&stand.statistics, 0, &mut statistics, control)?;
+            }
+        }
+        for step in first..if ended { first } else { train.steps } {
             for &part in &whole.parts {
                 executor.submit(part, 1)?;
                 executor.settle(IN_FLIGHT).await?;
                 control.checkpoint(Progress { phase: "training", done: step, of: train.steps }).await?;
             }
             executor.settle(0).await?;
-            if let Some(stats) = executor.stats()? {
-                let converged = statistics.look(&stats.values, stats.first_step)?;
-                control.statistics(Statistics {
-                    fits: &[self.origin],
-                    first_step: stats.first_step,
-                    steps: train.steps,
-                    values: &stats.values,
-                    eps: vec![train.annealing.eps(step, train.steps)],
-                });
-                if converged {
-                    break;
-                }
+            if let Some(stats) = executor.stats()?
+                && self.hear(&stats.values, stats.first_step, &mut statistics, control)?
+            {
+                break;
             }
             if control.curious() {
                 self.show(&mut executor, &whole, step, control).await?;
@@ -129,9 +136,31 @@ impl Fit<'_> {
             if control.finish() {
                 break;
             }
+            if let Some(training) = &training {
+                training.tell(false, &mut executor, control).await?;
+            }
+        }
+        if let Some(training) = training.filter(|_| !ended) {
+            training.tell(true, &mut executor, control).await?;
         }
         let weights = executor.read(whole.weights).await?;
         Ok((weights, statistics.moved[0].step))
+    }
+
+    /// Hears of new statistics, and passes them on. True says that the training has converged.
+    fn hear(
+        &self,
+        values: &[f32],
+        first_step: u32,
+        statistics: &mut Convergence<'_>,
+        control: &mut impl Control,
+    ) -> Result<bool, Failure> {
+        let AlignSettings { annealing, steps, .. } = self.train;
+        let converged = statistics.look(values, first_step)?;
+        let new = first_step..first_step + values.len() as u32 / STATS;
+        let eps = new.map(|step| annealing.eps(step, steps)).collect();
+        control.statistics(Statistics { fits: &[self.origin], first_step, steps, values, eps });
+        Ok(converged)
     }
 
     /// Puts all points and the factors of their distances into a plan.

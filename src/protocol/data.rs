@@ -52,6 +52,26 @@ pub enum Slot {
     Record,
 }
 
+impl Slot {
+    /// What a file is used as, in words; they stand in records.
+    pub fn words(self) -> String {
+        let of = |what: &str, side: Side| format!("{what} {}", side.letter().to_uppercase());
+        match self {
+            Self::Features(side) => of("data set", side),
+            Self::Labels(side) => of("labels of", side),
+            Self::Distances(side) => of("distances of", side),
+            Self::Shared(side) => of("shared columns of", side),
+            Self::Pairs => "known pairs".into(),
+            Self::Truth => "true pairs".into(),
+            Self::New(side) => of("new rows of", side),
+            Self::NewLabels(side) => of("labels of the new rows of", side),
+            Self::NewTruth => "true pairs of the new rows".into(),
+            Self::Model => "trained model".into(),
+            Self::Record => "run record".into(),
+        }
+    }
+}
+
 /// A file the page holds: a `blob:` address, or one of our own samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileRef {
@@ -99,7 +119,32 @@ pub enum Content {
         about: String,
         pairs: Vec<(u32, u32)>,
         options: Box<AlignOptions>,
+        /// The files that went into it.
+        files: Vec<Recorded>,
+        /// The alignment that was on show.
+        chosen: Option<Chosen>,
     },
+}
+
+/// A file that went into a recorded run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    pub name: String,
+    /// As by [`Slot::words`]; empty in records that do not say.
+    pub used_as: String,
+    pub sha256: String,
+    /// How it was read, where that is understood.
+    pub reading: Option<Reading>,
+}
+
+/// The alignment that was on show when a run was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Its place among the candidates, from 0, and how many there were.
+    pub candidate: u32,
+    pub of: u32,
+    /// Where it comes from, in words.
+    pub origin: String,
 }
 
 impl Content {

@@ -4,6 +4,7 @@
 //! data does not pass through serde: it travels beside the message as transferred `ArrayBuffer`s.
 
 mod alignment;
+mod bytes;
 mod data;
 mod estimate;
 #[cfg(target_arch = "wasm32")]
@@ -13,7 +14,8 @@ pub use alignment::{
     AlignOptions, CandidateRow, Early, Ending, Export, FigureRow, Finding, LabelColumn, MatchRow, Outcome,
     Progress,
 };
-pub use data::{Content, FileRef, NewRows, Reading, Side, Slot};
+pub use bytes::{as_bulk, from_bulk};
+pub use data::{Chosen, Content, FileRef, NewRows, Reading, Recorded, Side, Slot};
 pub use estimate::{Estimate, Way};
 
 #[cfg(target_arch = "wasm32")]
@@ -74,14 +76,27 @@ pub enum Command {
         file: FileRef,
         reading: Reading,
     },
+    /// Keep what is in memory already for this use, in place of a file. Bulk, one: the values of a table, rows of
+    /// equal length; the codes of labels, −1 for missing; pairs, one after the other; a model's bytes ([`as_bulk`]).
+    Give {
+        slot: Slot,
+        /// Rows of the table, or bytes of the model.
+        count: u32,
+        /// The names that the codes of labels stand for.
+        names: Vec<String>,
+    },
+    /// Hand over what is on show, in memory; answered by [`Event::Taken`].
+    Take,
     /// Forget what a slot holds.
     Unload {
         slot: Slot,
     },
-    /// Align what is loaded; rows of these pairs are known to belong together, beside those of a file.
+    /// Align what is loaded; rows of these pairs are known to belong together, beside those of a file. An earlier attempt
+    /// at the same has reached what is named; bulk: its values, in the same order.
     Align {
         options: Box<AlignOptions>,
         pairs: Vec<(u32, u32)>,
+        reached: Vec<String>,
     },
     /// Say what an alignment of what is loaded would take.
     Estimate {
@@ -162,6 +177,11 @@ pub enum Event {
         slot: Slot,
         content: Content,
     },
+    /// The hash of the file that was loaded last for this use, which takes as long as reading it.
+    Hashed {
+        slot: Slot,
+        sha256: String,
+    },
     /// Of both sides.
     NewRows([NewRows; 2]),
     /// What an alignment would take; none while there is nothing to align.
@@ -180,6 +200,11 @@ pub enum Event {
     /// Where a linear map or the first fit puts its subsample. Bulk: points of X, points of Y, rows of two; their label
     /// codes; the plan as a square picture in the order of the first coordinate, empty where there is none.
     Moving,
+    /// Whoever sends this back with the same alignment spares it the way here. It takes the place of what had this name.
+    /// Bulk: its values.
+    Reached {
+        what: String,
+    },
     /// Bulk: see [`Outcome`].
     Aligned(Box<Outcome>),
     /// The comparison, in the same form as an alignment.
@@ -194,6 +219,15 @@ pub enum Event {
         what: Export,
         name: String,
         url: String,
+    },
+    /// What is on show, in memory. Bulk: the embeddings of X and of Y and where the plan sends X, rows of `dim`; the
+    /// strongest partners of every row of X and their share of its mass, rows of `top`, −1 where there are fewer; the
+    /// model ([`as_bulk`]).
+    Taken {
+        dim: u32,
+        top: u32,
+        /// Bytes of the model.
+        model: u32,
     },
     /// One kernel of the self-check is done.
     Checked(CheckRow),

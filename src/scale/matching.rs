@@ -34,10 +34,21 @@ pub struct Tile<'a> {
 
 /// Rows and columns of a tile that is computed: large enough for a fast product, small enough for a cache.
 const TILE: [usize; 2] = [128, 512];
-/// Entries between two looks at who is watching.
+/// Entries between two looks at who is watching, of a plan that is held or whose points have few dimensions.
 const PATIENCE: usize = 1 << 21;
+const FEW: usize = 16;
 
 impl Matching {
+    /// Entries of which as many can be computed between two looks at who is watching.
+    pub fn between_looks(&self) -> usize {
+        match self {
+            Self::Held(_) => PATIENCE,
+            Self::Computed(plan) | Self::Near { plan, .. } => {
+                PATIENCE * 2 * FEW / (FEW + plan.clouds.x.cols().max(FEW))
+            }
+        }
+    }
+
     pub fn rows(&self) -> usize {
         match self {
             Self::Held(plan) => plan.rows(),
@@ -90,7 +101,8 @@ impl Matching {
         mut look: impl FnMut(Tile<'_>),
     ) -> Result<(), Cancelled> {
         let [rows, cols] = [self.rows(), self.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
-        let mut pace = Pace { watch, rows: rows.len() as f64, done: 0.0, since: 0 };
+        let mut pace =
+            Pace { watch, rows: rows.len() as f64, done: 0.0, since: 0, piece: self.between_looks() };
         match self {
             Self::Held(plan) => {
                 for part in rows.chunks(TILE[0]) {
@@ -136,13 +148,14 @@ struct Pace<'a, W> {
     rows: f64,
     done: f64,
     since: usize,
+    piece: usize,
 }
 
 impl<W: Watch> Pace<'_, W> {
     async fn spend(&mut self, rows: usize, entries: usize) -> Result<(), Cancelled> {
         self.done += rows as f64 / self.rows;
         self.since += entries;
-        if self.since < PATIENCE {
+        if self.since < self.piece {
             return Ok(());
         }
         self.since = 0;

@@ -107,6 +107,8 @@ pub struct Align {
     pub plan: Mat,
     /// The potential from which the next step's transport starts.
     pub potential: Mat,
+    /// From what the next step follows, besides the clock.
+    pub state: [BufId; 4],
 }
 
 impl Align {
@@ -172,8 +174,17 @@ impl Align {
         sinkhorn.record_error_of(plan, implicit.c, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
-        let embedded = [pass_x.output(), pass_y.output()];
-        Self { step, weights, gradients, shapes, embedded, plan: sinkhorn.plan, potential: sinkhorn.g }
+        let [parameters, first, second] = arena.state();
+        Self {
+            step,
+            weights,
+            gradients,
+            shapes,
+            embedded: [pass_x.output(), pass_y.output()],
+            plan: sinkhorn.plan,
+            potential: sinkhorn.g,
+            state: [parameters, first, second, sinkhorn.g.buf],
+        }
     }
 }
 

@@ -29,6 +29,16 @@ impl Encoders {
         }
     }
 
+    /// The dimensions of the space they share.
+    pub fn outputs(&self) -> usize {
+        let last = match self {
+            Self::Networks { shapes, .. } => shapes[0].sizes.last().copied().unwrap_or(0),
+            Self::Linear { dims, .. } => dims[1],
+            Self::Embedded { dim, .. } => *dim,
+        };
+        last as usize
+    }
+
     /// The cost between what they make of both sides.
     pub fn cost(&self) -> CostKind {
         match self {

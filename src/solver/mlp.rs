@@ -88,6 +88,11 @@ impl Arena {
         adam::record(plan, &self.arenas, clock, rate_column);
     }
 
+    /// What the next step follows from: parameters and moments.
+    pub fn state(&self) -> [BufId; 3] {
+        [self.arenas.weights, self.arenas.first, self.arenas.second]
+    }
+
     /// The parameters and their gradients.
     pub fn buffers(&self) -> (BufId, BufId) {
         (self.arenas.weights, self.arenas.grad)

@@ -60,6 +60,8 @@ pub struct Whole {
     pub embedded: [Mat; 2],
     /// The potentials of the last step, f and g.
     pub potentials: [Mat; 2],
+    /// From what the next step follows, besides the clock.
+    pub state: [BufId; 5],
 }
 
 impl Whole {
@@ -109,7 +111,15 @@ impl Whole {
         transport.error(plan, value(1));
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
-        Self { parts, weights, gradients, embedded: [pass_x.output(), pass_y.output()], potentials: [f, g] }
+        let [parameters, first, second] = arena.state();
+        Self {
+            parts,
+            weights,
+            gradients,
+            embedded: [pass_x.output(), pass_y.output()],
+            potentials: [f, g],
+            state: [parameters, first, second, f.buf, g.buf],
+        }
     }
 }
 

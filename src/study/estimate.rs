@@ -66,7 +66,10 @@ pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate
     };
     let wished = wished.min(most);
     let sample = if settings.all_points { wished } else { fitting(size, settings, machine, wished) };
-    let way = procedure::Way::of(n, m, machine.executor == ExecutorKind::Gpu).into();
+    // Networks have a space of their own, linear maps that of the second side.
+    let dim = (settings.train.embedding as usize).max(size.cols[1]);
+    let fit = (machine.buffer as f64 / NUMBER) as usize / dim;
+    let way = procedure::Way::of(n, m, (machine.executor == ExecutorKind::Gpu).then_some(fit)).into();
     let bytes = bytes(size, settings, sample, way);
     let seconds = work::of(size, settings, sample, way).seconds(&machine.pace);
     Estimate {

@@ -119,8 +119,8 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         }
         Err(format!("{what} is {value}. It has to be between 0 and 1000."))
     };
-    let loss = LossChoice::named(&options.loss)
-        .ok_or_else(|| format!("There is no loss called \u{201c}{}\u{201d}.", options.loss))?;
+    let losses = LossChoice::ALL.map(|loss| (loss.name(), loss));
+    let loss = named(&losses, "loss", &options.loss)?;
     let shape = named(&SHAPES, "annealing", &options.annealing)?;
     let (start, end) =
         (positive("The first ε", options.eps_start, 1e4)?, positive("The last ε", options.eps_end, 1e4)?);
@@ -161,7 +161,10 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
 fn measures(x: &str, y: &str) -> Result<Vec<Measure>, String> {
     let distance = |name: &str, side: &str| {
         Distance::named(name).ok_or_else(|| {
-            format!("There is no distance called \u{201c}{name}\u{201d} for the {side} data set.")
+            let names = Distance::ALL.map(Distance::name).join(", ");
+            format!(
+                "There is no distance called \u{201c}{name}\u{201d} for the {side} data set. Choose one of: {names}."
+            )
         })
     };
     match (x, y) {

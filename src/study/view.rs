@@ -1,7 +1,7 @@
 //! Clouds of any dimension on a flat screen.
 
 use crate::geometry::Dense;
-use crate::geometry::spectral::{principal_axes, product};
+use crate::geometry::spectral::principal_axes;
 use crate::scale::Tile;
 
 /// Rows on which axes are found; all are projected.
@@ -26,15 +26,13 @@ pub fn together(clouds: &[&Dense]) -> Vec<Dense> {
     let centred = |row: &[f32], j: usize| row[j] - mean[j] as f32;
     let axes =
         (cols > 2).then(|| principal_axes(&Dense::from_fn(seen.len(), cols, |i, j| centred(seen[i], j))));
-    clouds
-        .iter()
-        .map(|cloud| {
-            let moved = Dense::from_fn(cloud.rows(), cols, |i, j| centred(cloud.row(i), j));
-            let turned = axes.as_ref().map_or_else(|| moved.clone(), |axes| product(&moved, axes));
-            let value = |i: usize, j: usize| if j < turned.cols() { turned.at(i, j) } else { 0.0 };
-            Dense::from_fn(cloud.rows(), 2, value)
-        })
-        .collect()
+    // Of all axes two are seen.
+    let along = |row: &[f32], j: usize| match &axes {
+        Some(axes) if j < axes.cols() => (0..cols).map(|k| centred(row, k) * axes.at(k, j)).sum(),
+        None if j < cols => centred(row, j),
+        _ => 0.0,
+    };
+    clouds.iter().map(|cloud| Dense::from_fn(cloud.rows(), 2, |i, j| along(cloud.row(i), j))).collect()
 }
 
 /// Turns clouds, which lie in the plane, so that they are nearest to where they were before: from frame to frame axes

@@ -11,7 +11,7 @@ use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
 use super::desk::{Desk, Prepared};
-use super::live::{Live, Watched};
+use super::live::{Live, Reached, Watched};
 use super::runs::Runs;
 use super::scope::{now, post, rest};
 use crate::exec::Device;
@@ -30,6 +30,9 @@ use crate::study::{model, options};
 /// How long an export waits for the hashes of its inputs.
 const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 20;
+
+/// Rows of a side whose distances are all computed because the other side comes with its own.
+const COMPUTED: usize = 8000;
 
 /// The phase in which the points are made ready.
 pub(super) const PREPARING: &str = "preparing points";
@@ -75,10 +78,15 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Aligns what is loaded; some pairs were made by hand.
-    pub(super) async fn align(&self, options: &AlignOptions, made: &[(u32, u32)]) -> Result<(), Refusal> {
+    /// Aligns what is loaded; some pairs were made by hand, and something may have been reached before.
+    pub(super) async fn align(
+        &self,
+        options: &AlignOptions,
+        made: &[(u32, u32)],
+        reached: Reached,
+    ) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
-        let mut preparing = Watched::new(self.runs, self.run);
+        let mut preparing = Watched::before(self.runs, self.run);
         let sides = self.sides(options, made, &mut preparing).await?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
@@ -91,6 +99,7 @@ impl Task<'_> {
         let coded = Coded::new(&rows, counts);
         let mut live =
             Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), coded);
+        live.recalls(reached);
         live.before_training(&sides);
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
@@ -150,6 +159,14 @@ impl Task<'_> {
         let wanted = options.distance_x == given || options.distance_y == given;
         // Where one side comes with distances, those of the other are computed as it says.
         let computed = |points: &Dense, name: &str| {
+            if points.rows() > COMPUTED {
+                return Err(Refusal::Words(format!(
+                    "One data set comes with a distance matrix, and the other, with {} rows, has none: computing it would \
+                     take {:.1} GB of memory. Give both sides a distance matrix or neither, or take at most {COMPUTED} rows.",
+                    points.rows(),
+                    4e-9 * (points.rows() as f64).powi(2)
+                )));
+            }
             Distance::named(name).unwrap_or(Distance::Euclidean).matrix(points).ok_or_else(|| {
                 Refusal::Words(
                     "A given distance was chosen for a data set that has none. Add its distance matrix, or choose another.".into(),
@@ -310,7 +327,7 @@ pub(super) fn nothing_yet() -> Refusal {
 }
 
 /// What is looked at: new points, or those of training.
-fn looked_at(desk: &Desk) -> Option<(&Subject, &Looked)> {
+pub(super) fn looked_at(desk: &Desk) -> Option<(&Subject, &Looked)> {
     let applied = desk.applied.as_ref().map(|applied| (&applied.subject, &applied.looked));
     applied.or_else(|| desk.study.as_ref().map(|study| (&study.subject, &study.looked)))
 }
@@ -321,7 +338,7 @@ pub(super) fn raw(table: &Table) -> Dense {
 }
 
 /// The model of the candidate that is shown.
-fn trained(desk: &Desk) -> Option<Model> {
+pub(super) fn trained(desk: &Desk) -> Option<Model> {
     let study = desk.study.as_ref()?;
     if let Some(saved) = &study.saved {
         return Some(saved.model.clone());

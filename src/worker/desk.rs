@@ -11,7 +11,7 @@ use super::runs::Runs;
 use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
-use crate::protocol::{Content, FileRef, Reading, RunId, Side, Slot};
+use crate::protocol::{Chosen, Content, FileRef, Reading, Recorded, RunId, Side, Slot};
 use crate::study::model::Taught;
 use crate::study::options;
 use crate::study::outcome::Study;
@@ -205,7 +205,8 @@ pub(super) async fn read(
             );
             let row = |row: u64| u32::try_from(row).ok();
             let pairs = record.pairs.iter().filter_map(|&(x, y)| row(x).zip(row(y))).collect();
-            (Filling::Nothing, Content::Record { about, pairs, options: Box::new(options) })
+            let (files, chosen) = (recorded(&record), chosen(&record));
+            (Filling::Nothing, Content::Record { about, pairs, options: Box::new(options), files, chosen })
         }
         Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::New(_) => {
             let mut choices = reading.choices.clone();
@@ -232,6 +233,7 @@ pub(super) async fn read(
     };
     let input = Input {
         name: file.name.clone(),
+        used_as: slot.words(),
         bytes: source.len(),
         // Once the page has its answer: hashing takes as long as reading.
         sha256: String::new(),
@@ -241,6 +243,25 @@ pub(super) async fn read(
         found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// The files that went into a recorded run.
+fn recorded(record: &Record) -> Vec<Recorded> {
+    let each = record.inputs.iter().map(|input| Recorded {
+        name: input.name.clone(),
+        used_as: input.used_as.clone(),
+        sha256: input.sha256.clone(),
+        reading: serde_json::from_value(input.choices.clone()).ok(),
+    });
+    each.collect()
+}
+
+/// The candidate that was on show, as [`crate::study::outcome::Study::chosen`] writes it.
+fn chosen(record: &Record) -> Option<Chosen> {
+    let number = |key: &str| record.chosen.get(key)?.as_u64()?.try_into().ok();
+    let candidate: u32 = number("candidate")?;
+    let origin = record.chosen.get("origin")?.as_str()?.to_owned();
+    Some(Chosen { candidate: candidate.checked_sub(1)?, of: number("of")?, origin })
 }
 
 /// What was found in a table, for the record.

@@ -1,5 +1,7 @@
 //! A run as the page follows it: progress, curves, points on the move; and how it is held, stepped and ended.
 
+use std::collections::HashMap;
+
 use super::runs::Runs;
 use super::scope::{breathe, now, post};
 use super::share::Share;
@@ -16,10 +18,15 @@ const PROGRESS_MS: f64 = 40.0;
 const VIEW_MS: f64 = 90.0;
 /// Looking takes at most one part in so many of the time.
 const LOOKING: f64 = 10.0;
+/// What a training has reached is told this often, at most.
+const KEEP_MS: f64 = 2000.0;
 /// Squares along each side of the plan's picture.
 const HEAT: usize = 64;
 /// Work between two looks at the messages: short enough that a cancel is felt at once.
 const TARGET_MS: f64 = 40.0;
+
+/// What an earlier attempt at a run has reached, by name.
+pub(super) type Reached = HashMap<String, Vec<f32>>;
 
 pub(super) struct Live<'a> {
     runs: &'a Runs,
@@ -41,6 +48,9 @@ pub(super) struct Live<'a> {
     coded: Coded,
     /// Steps that the networks have been trained, and how many are set.
     trained: (u32, u32),
+    reached: Reached,
+    /// When a training was last told, or began.
+    told: f64,
 }
 
 impl<'a> Live<'a> {
@@ -60,11 +70,18 @@ impl<'a> Live<'a> {
             entropies: Vec::new(),
             coded,
             trained: (0, 0),
+            reached: Reached::new(),
+            told: now(),
         }
     }
 }
 
 impl Live<'_> {
+    /// An earlier attempt has come so far.
+    pub(super) fn recalls(&mut self, reached: Reached) {
+        self.reached = reached;
+    }
+
     /// Milliseconds that the run was held so far.
     pub(super) fn held(&self) -> f64 {
         self.held
@@ -171,6 +188,20 @@ impl Control for Live<'_> {
         self.due = now() + (LOOKING * (now() - self.asked)).max(VIEW_MS);
     }
 
+    fn recall(&mut self, what: &str) -> Option<Vec<f32>> {
+        // Nobody asks twice.
+        self.reached.remove(what)
+    }
+
+    fn keeps(&mut self, finished: bool) -> bool {
+        finished || now() - self.told > KEEP_MS
+    }
+
+    fn remember(&mut self, what: &str, values: Vec<f32>) {
+        post(self.run, Event::Reached { what: what.to_owned() }, vec![values]);
+        self.told = now();
+    }
+
     fn finish(&self) -> bool {
         self.runs.is_finishing(self.run)
     }
@@ -183,11 +214,18 @@ pub(super) struct Watched<'a> {
     posted: f64,
     looked: f64,
     chunk: u32,
+    /// How much of everything it is.
+    part: f64,
 }
 
 impl<'a> Watched<'a> {
     pub(super) fn new(runs: &'a Runs, run: RunId) -> Self {
-        Self { runs, run, posted: 0.0, looked: now(), chunk: 1 }
+        Self { runs, run, posted: 0.0, looked: now(), chunk: 1, part: 1.0 }
+    }
+
+    /// What comes before a longer run, and is nothing beside it.
+    pub(super) fn before(runs: &'a Runs, run: RunId) -> Self {
+        Self { part: 0.0, ..Self::new(runs, run) }
     }
 }
 
@@ -196,7 +234,7 @@ impl Control for Watched<'_> {
         self.chunk = paced(self.chunk, now() - self.looked);
         if now() - self.posted > PROGRESS_MS {
             self.posted = now();
-            let share = f64::from(done) / f64::from(of.max(1));
+            let share = self.part * f64::from(done) / f64::from(of.max(1));
             let event = protocol::Progress { phase: phase.to_owned(), done, of, share };
             post(self.run, Event::Progress(event), Vec::new());
         }

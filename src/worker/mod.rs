@@ -17,6 +17,8 @@ mod desk;
 #[cfg(target_arch = "wasm32")]
 mod estimating;
 #[cfg(target_arch = "wasm32")]
+mod handing;
+#[cfg(target_arch = "wasm32")]
 mod live;
 #[cfg(target_arch = "wasm32")]
 mod recalling;

@@ -11,6 +11,7 @@ use web_sys::MessageEvent;
 use super::aligning::{Refusal, Task};
 use super::demo;
 use super::desk::{self, Arrived, Desk};
+use super::handing::Given;
 use super::runs::Runs;
 use super::scope::{breathe, post, rest, scope, within};
 use crate::check;
@@ -64,8 +65,15 @@ impl Worker {
             Command::Finish => self.runs.finish(run),
             Command::Unload { slot } => self.desk.borrow_mut().clear(slot),
             Command::Load { slot, file, reading } => self.load(run, slot, file, reading),
-            Command::Align { options, pairs } => {
-                self.task(run, async move |task: Task<'_>| task.align(&options, &pairs).await)
+            Command::Give { slot, count, names } => {
+                let values = message.bulk.into_iter().next().unwrap_or_default();
+                let given = Given { slot, count, names, values };
+                self.task(run, async move |task: Task<'_>| task.give(given));
+            }
+            Command::Take => self.task(run, async move |task: Task<'_>| task.take()),
+            Command::Align { options, pairs, reached } => {
+                let reached = reached.into_iter().zip(message.bulk).collect();
+                self.task(run, async move |task: Task<'_>| task.align(&options, &pairs, reached).await)
             }
             Command::Estimate { options } => {
                 self.task(run, async move |task: Task<'_>| task.estimate(&options).await);
@@ -137,7 +145,8 @@ impl Worker {
                     self.desk.borrow_mut().put(slot, filling, input);
                     post(run, Event::Loaded { slot, content }, Vec::new());
                     if let Ok(sha256) = desk::hash(&source, &self.runs, run).await {
-                        self.desk.borrow_mut().hashed(slot, sha256);
+                        self.desk.borrow_mut().hashed(slot, sha256.clone());
+                        post(run, Event::Hashed { slot, sha256 }, Vec::new());
                     }
                     post(run, Event::Finished, Vec::new());
                 }

@@ -18,6 +18,12 @@ pub(crate) struct Setup {
     pub(crate) size: (u32, u32),
     pub(crate) dark: bool,
     pub(crate) webgpu: Webgpu,
+    /// Whether pages may store anything.
+    pub(crate) storage: bool,
+    /// Whether scripts may ask for what nobody holds to be freed.
+    pub(crate) gc: bool,
+    /// The place that all requests go through, and that the app is opened from.
+    pub(crate) host: Option<String>,
 }
 
 /// What the visitor's browser offers.
@@ -34,15 +40,37 @@ pub(crate) enum Webgpu {
 /// A name that is not local, mapped to this machine for [`Webgpu::Insecure`].
 const INSECURE_HOST: &str = "concord.test";
 
+/// Keeps the browser from requests of its own.
+const QUIET: [&str; 9] = [
+    "--disable-features=AutofillServerCommunication,NetworkTimeServiceQuerying,OptimizationHints,MediaRouter",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--allow-browser-signin=false",
+    "--gaia-url=http://127.0.0.1:1",
+];
+
 impl Default for Setup {
     fn default() -> Self {
-        Self { size: (1280, 1000), dark: false, webgpu: Webgpu::Software }
+        Self {
+            size: (1280, 1000),
+            dark: false,
+            webgpu: Webgpu::Software,
+            storage: true,
+            gc: false,
+            host: None,
+        }
     }
 }
 
 /// A browser window on the app.
 pub(crate) struct Page {
     pub(crate) client: Client,
+    /// The process that the browser is a child of.
+    pub(crate) driver: u32,
     address: String,
 }
 
@@ -86,11 +114,12 @@ pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = connect(&driver, &setup).await;
-        let address = match setup.webgpu {
-            Webgpu::Insecure => address().replace("127.0.0.1", INSECURE_HOST),
-            _ => address().to_owned(),
+        let address = match (&setup.host, setup.webgpu) {
+            (Some(place), _) => format!("http://{place}"),
+            (None, Webgpu::Insecure) => address().replace("127.0.0.1", INSECURE_HOST),
+            (None, _) => address().to_owned(),
         };
-        let page = Page { client: client.clone(), address };
+        let page = Page { client: client.clone(), driver: driver.child.id(), address };
         tokio::time::timeout(WHOLE_TEST, test(page)).await.expect("the test hangs");
         // A failed test panicked before this; then the browser ends with its driver.
         client.close().await.expect("closes");
@@ -110,7 +139,21 @@ async fn connect(driver: &Driver, setup: &Setup) -> Client {
             args.push(json!(format!("--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1")));
         }
     }
+    if let Some(place) = &setup.host {
+        args.push(json!(format!("--proxy-server=http://{place}")));
+        // Otherwise what is local goes past it.
+        args.push(json!("--proxy-bypass-list=<-loopback>"));
+        // What the browser itself would ask for is not what is watched.
+        args.extend(QUIET.map(|flag| json!(flag)));
+    }
     args.push(json!(format!("--window-size={},{}", setup.size.0, setup.size.1)));
+    if setup.gc {
+        args.push(json!("--js-flags=--expose-gc"));
+    }
+    if !setup.storage {
+        capabilities["goog:chromeOptions"]["prefs"] =
+            json!({ "profile.default_content_setting_values.cookies": 2 });
+    }
     let capabilities = capabilities.as_object().expect("an object").clone();
     let mut attempts = 0;
     let client = loop {

@@ -81,7 +81,7 @@ fn a_run_under_way_has_its_own_labels_in_the_colours_of_its_result() {
         page.wait_for("[data-testid=status][data-state=paused]").await;
         page.wait_for("[data-view=view-live][aria-label*='being aligned']").await;
         page.sleep(300).await;
-        let flower = [0, 148, 108]; // the third colour
+        let flower = concord::app::palette::label(2.0, false); // the third colour
         let during = legend(&page).await;
         assert_eq!(during[..3], ["flower", "leaf", "root"], "the labels of this run");
         assert!(has_colour(&page, "view-live", flower).await, "a label of Y alone has a colour of its own");

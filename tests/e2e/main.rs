@@ -3,7 +3,9 @@
 //! `cargo xtask test` builds `dist/` and runs this; the browser's flags are those of `webdriver.json`.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod api;
 mod app;
+mod axe;
 mod beside;
 mod browser;
 mod care;
@@ -11,10 +13,17 @@ mod first;
 mod foretold;
 mod hands;
 mod honest;
+mod host;
+mod keep;
+mod keyboard;
+mod offline;
+mod pictures;
 mod pointer;
 mod reach;
+mod record;
 mod server;
 mod share;
+mod soak;
 mod views;
 
 use std::time::Duration;
@@ -295,7 +304,7 @@ fn pictures_are_taken_of_every_look() {
     for (name, width, height, dark) in
         [("wide", 1280, 1000, false), ("narrow", 400, 1500, false), ("dark", 1280, 1000, true)]
     {
-        with_page(Setup { size: (width, height), dark, webgpu: Webgpu::Software }, async |page| {
+        with_page(Setup { size: (width, height), dark, ..Setup::default() }, async |page| {
             open(&page, "?executor=cpu").await;
             page.wait_for("[data-testid=status][data-state=done]").await;
             page.shoot(name).await;

@@ -98,7 +98,8 @@ fn every_button_has_a_name_of_its_own() {
                       return names.filter((name, at) => !name || names.indexOf(name) !== at)";
         assert_eq!(page.script(script).await, json!([]), "named twice");
         let view = "const view = document.querySelector('[data-view=view-x]');
-                    return [view.getAttribute('aria-label'), document.getElementById(view.getAttribute('aria-describedby')).innerText]";
+                    const about = view.getAttribute('aria-describedby').split(' ').map(id => document.getElementById(id).textContent);
+                    return [view.getAttribute('aria-label'), about.join(' ')]";
         let named = page.script(view).await;
         assert_eq!(named[0], json!("X by itself"));
         assert!(named[1].as_str().is_some_and(|keys| keys.contains("zoom")), "{named}");

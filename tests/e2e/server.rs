@@ -34,10 +34,16 @@ const FAULTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// Serves `dist/` from a thread for as long as the tests run; returns the address of the server.
-pub(crate) fn start() -> String {
+/// What is tested: the built app.
+pub(crate) fn dist() -> PathBuf {
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
     assert!(dist.join("index.html").exists(), "dist/ is missing: run `cargo xtask build` first");
+    dist
+}
+
+/// Serves `dist/` from a thread for as long as the tests run; returns the address of the server.
+pub(crate) fn start() -> String {
+    let dist = dist();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {
@@ -76,7 +82,7 @@ fn answer(mut stream: TcpStream, dist: &Path) {
             }
             _ => ("200 OK", kind, body),
         },
-        None => ("404 Not Found", "text/plain", Vec::new()),
+        None => ("404 Not Found", "text/plain", b"There is no such file.".to_vec()),
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -86,13 +92,15 @@ fn answer(mut stream: TcpStream, dist: &Path) {
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
 }
 
-fn read(path: PathBuf) -> Option<(&'static str, Vec<u8>)> {
-    let kind = match path.extension()?.to_str()? {
+pub(crate) fn read(path: PathBuf) -> Option<(&'static str, Vec<u8>)> {
+    let kind = match path.extension().unwrap_or_default().to_str()? {
         "html" => "text/html",
         "js" => "text/javascript",
         "css" => "text/css",
         "wasm" => "application/wasm",
         "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
     };
     Some((kind, std::fs::read(path).ok()?))

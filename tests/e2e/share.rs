@@ -33,12 +33,17 @@ fn a_link_restores_settings_and_hides_what_a_class_does_not_need() {
         let link = value(&page, "share-link").await;
         let link = link.as_str().expect("a link").to_owned();
         let (_, words) = link.split_once('?').expect("with words");
+        // The address itself says as much, so that it can be sent as it is.
+        let bar = page.script("return location.search").await;
+        let bar = bar.as_str().expect("an address").to_owned();
+        assert!(bar.contains("set-steps=123") && bar.contains("set-loss=classic"), "{bar}");
+        assert!(bar.contains("executor=cpu") && bar.contains("sample=swiss"), "{bar}");
         assert!(!words.contains("x.npy"), "nothing of the data: {words}");
 
         // What it hides is gone, and the rest works.
         open(&page, &format!("?executor=cpu&{words}")).await;
         page.done().await;
-        for css in ["#settings", "#new-data", "[data-testid=download-matches]"] {
+        for css in ["#settings", "#new-data", "[data-testid=download-matches]", "[data-testid^=save-]"] {
             assert_eq!(page.count(css).await, 0, "{css} is hidden");
         }
         assert_eq!(page.count("[data-testid=drop-x]").await, 1, "what is not named stays");
@@ -64,5 +69,18 @@ fn a_link_that_asks_for_the_impossible_says_so() {
         assert!(words.contains("steps = -3") && words.contains("magic = on"), "{words}");
         assert_eq!(value(&page, "set-seed").await, json!("7"));
         assert_eq!(value(&page, "set-steps").await, json!("300"));
+    });
+}
+
+/// A class that does not see the files is still told that nothing is kept.
+#[test]
+fn hidden_files_do_not_hide_that_nothing_is_kept() {
+    with_page(Setup { storage: false, ..Setup::default() }, async |page| {
+        open(&page, "?executor=cpu&sample=swiss&hide=data,training").await;
+        page.done().await;
+        page.wait_for("[data-testid=keep-refused]").await;
+        for css in ["#data", "[data-testid=drop-x]", "[data-testid=skip-data]", "[data-testid=chart-loss]"] {
+            assert_eq!(page.count(css).await, 0, "{css} is hidden");
+        }
     });
 }

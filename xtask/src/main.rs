@@ -2,6 +2,7 @@
 //! install what is missing, or say exactly what to install.
 
 mod build;
+mod finish;
 mod fuzz;
 mod lab;
 mod run;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "serve" => serve::serve(),
         "build" => build::build(),
+        "finish" => finish::finish(),
         "test" => test::test(rest),
         "fuzz" => fuzz::fuzz(rest),
         "bench" if lab::in_browser(rest) => lab::browser(rest),

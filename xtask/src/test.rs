@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that is checked, stage by stage, with a summary at the end.
 
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::run::{Outcome, cargo, root, run, say};
@@ -33,6 +34,8 @@ enum Need {
     /// The wasm target, Trunk, wasm-bindgen.
     BuildTools,
     Program(Program),
+    /// axe-core, for what keeps people out.
+    Axe,
 }
 
 /// How a stage ended.
@@ -46,6 +49,8 @@ enum Verdict {
 const BROWSER: [Need; 3] =
     [Need::BuildTools, Need::Program(Program::Chromium), Need::Program(Program::ChromeDriver)];
 
+const BROWSER_AND_AXE: [Need; 4] = [BROWSER[0], BROWSER[1], BROWSER[2], Need::Axe];
+
 const STAGES: &[Stage] = &[
     Stage { name: "format", needs: &[], run: format },
     Stage { name: "clippy native", needs: &[], run: clippy_native },
@@ -54,6 +59,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "kernels on Vulkan", needs: &[Need::Program(Program::Vulkan)], run: vulkan },
     Stage { name: "kernels in Chromium", needs: &BROWSER, run: browser },
     Stage { name: "end to end in Chromium", needs: &BROWSER, run: end_to_end },
+    Stage { name: "axe in Chromium", needs: &BROWSER_AND_AXE, run: axe },
 ];
 
 /// Runs the stages whose names contain one of the words; without words, all.
@@ -79,6 +85,9 @@ pub fn test(words: &[String]) -> Outcome {
             }
         }
     }
+    if needed(Need::Axe) && tools::axe().is_none() {
+        eprintln!("\nMISSING: {}", tools::NO_AXE);
+    }
 
     let mut results = Vec::new();
     for stage in stages {
@@ -96,6 +105,7 @@ pub fn test(words: &[String]) -> Outcome {
 fn lacking(need: &Need) -> Option<String> {
     match need {
         Need::Program(program) if !program.is_there() => Some(program.advice().to_owned()),
+        Need::Axe if tools::axe().is_none() => Some(tools::NO_AXE.to_owned()),
         _ => None,
     }
 }
@@ -203,12 +213,28 @@ pub fn in_chromium(mut tests: Command, seconds: u32) -> Command {
     with_driver(tests)
 }
 
-/// Builds what a visitor gets, optimised if it can be, and uses exactly that.
+/// Everything people do, but for what needs axe-core.
 fn end_to_end() -> Verdict {
-    if let Err(why) = build::build() {
-        return Verdict::Failed(why);
+    on_the_built_page(&["--skip", AXE_TESTS])
+}
+
+/// Every screen, looked at by axe-core.
+fn axe() -> Verdict {
+    on_the_built_page(&[AXE_TESTS])
+}
+
+/// The module of `tests/e2e/` that needs axe-core.
+const AXE_TESTS: &str = "axe::";
+
+/// Builds what a visitor gets, optimised if it can be and once for all stages, and uses exactly that.
+fn on_the_built_page(which: &[&str]) -> Verdict {
+    static BUILT: OnceLock<Outcome> = OnceLock::new();
+    if let Err(why) = BUILT.get_or_init(build::build) {
+        return Verdict::Failed(why.clone());
     }
-    let arguments = ["test", "-p", "concord", "--features", "e2e", "--test", "e2e", "--", "--test-threads=1"];
+    let mut arguments =
+        vec!["test", "-p", "concord", "--features", "e2e", "--test", "e2e", "--", "--test-threads=2"];
+    arguments.extend(which);
     all([with_driver(cargo(&arguments))])
 }
 

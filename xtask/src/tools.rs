@@ -81,15 +81,40 @@ pub fn wasm_opt() -> Option<PathBuf> {
     }
     if output("npm", &["--version"]).is_some() {
         say(&format!("installing wasm-opt (npm package binaryen {version}) into .tools"));
-        let folder = tools().display().to_string();
         let package = format!("binaryen@{version}");
-        let npm = ["install", "--prefix", &folder, "--no-save", "--no-audit", "--no-fund", &package];
-        if run(command("npm", &npm)).is_ok() && is_good(&ours) {
+        if npm_install(&tools(), &package).is_some() && is_good(&ours) {
             return Some(ours);
         }
     }
     let system = PathBuf::from("wasm-opt");
     is_good(&system).then_some(system)
+}
+
+/// axe-core, which the browser tests give to the page to find what keeps people out. It ships with nothing.
+pub fn axe() -> Option<PathBuf> {
+    let version = manifest_version("axe-core").ok()?;
+    // In a folder of its own: npm removes what it was not asked for.
+    let folder = tools().join("axe");
+    let package = folder.join("node_modules/axe-core");
+    let is_there = || {
+        let about = std::fs::read_to_string(package.join("package.json")).unwrap_or_default();
+        about.contains(&format!("\"version\": \"{version}\"")) && package.join("axe.min.js").is_file()
+    };
+    if !is_there() && output("npm", &["--version"]).is_some() {
+        say(&format!("installing axe-core {version} into .tools with npm"));
+        npm_install(&folder, &format!("axe-core@{version}"))?;
+    }
+    is_there().then(|| package.join("axe.min.js"))
+}
+
+/// What to do when there is no axe-core and it could not be installed.
+pub const NO_AXE: &str = "axe-core is missing; install Node.js with npm, and it is fetched into .tools/axe";
+
+/// Installs a package of npm into a folder; none if that fails, which npm says why.
+fn npm_install(folder: &std::path::Path, package: &str) -> Option<()> {
+    let folder = folder.display().to_string();
+    let npm = ["install", "--prefix", &folder, "--no-save", "--no-audit", "--no-fund", package];
+    run(command("npm", &npm)).ok()
 }
 
 fn is_good(wasm_opt: &std::path::Path) -> bool {

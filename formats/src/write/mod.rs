@@ -7,6 +7,7 @@ pub mod csv;
 pub mod model;
 pub mod npy;
 pub mod onnx;
+pub mod png;
 mod protobuf;
 pub mod record;
 pub mod safetensors;

@@ -38,6 +38,9 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     pub name: String,
+    /// What it was used as, in words; empty in older records.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub used_as: String,
     pub bytes: u64,
     /// In hexadecimal digits, of the whole file.
     pub sha256: String,

@@ -49,7 +49,7 @@ pub fn run(clouds: &Clouds, folder: &Path) -> Result<Vec<Row>, String> {
         for (file, distances) in files.iter().zip(distances) {
             npy::write(file, &distances)?;
         }
-        if let Err(missing) = install(&python, package) {
+        if let Err(missing) = install(&python, &[package]) {
             eprintln!("\nMISSING: {missing}\nThis peer is left out.");
             continue;
         }
@@ -82,10 +82,13 @@ pub(super) fn environment(folder: &Path) -> Result<PathBuf, String> {
     Ok(bin.join("python"))
 }
 
-pub(super) fn install(python: &Path, package: &str) -> Result<(), String> {
+/// All at once: one after the other, a later one would replace an earlier one's version by the newest.
+pub(super) fn install(python: &Path, packages: &[&str]) -> Result<(), String> {
+    let package = packages.join(" and ");
     eprintln!("installing {package} with pip");
     let output = Command::new(python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(packages)
         .output()
         .map_err(|error| format!("pip could not be started: {error}"))?;
     if output.status.success() {

@@ -123,14 +123,14 @@ fn TableCard(state: State, side: Side, folds: Folds, preview: Preview) -> impl I
             <summary>"How it was read, and the first rows"</summary>
             {decided.then(|| view! { <ul class="decisions" data-testid=format!("decisions-{letter}")>{decisions}</ul> })}
             <Switches state side folds preview=preview.clone()/>
-            <Corner preview=corner/>
+            <Corner side preview=corner/>
         </details>
     }
 }
 
 /// The table's upper left corner.
 #[component]
-fn Corner(preview: Preview) -> impl IntoView {
+fn Corner(side: Side, preview: Preview) -> impl IntoView {
     let head = preview
         .columns
         .iter()
@@ -156,7 +156,7 @@ fn Corner(preview: Preview) -> impl IntoView {
         .saturating_sub(preview.columns.len().min(Preview::CORNER.1));
     let blank = (0..extra).map(|_| view! { <th scope="col"></th> }).collect_view();
     view! {
-        <div class="scroll" tabindex="0" role="region" aria-label="The first rows">
+        <div class="scroll" tabindex="0" role="region" aria-label=format!("The first rows of {}", side.letter().to_uppercase())>
             <table class="corner"><thead><tr>{blank}{head}</tr></thead><tbody>{rows}</tbody></table>
         </div>
     }

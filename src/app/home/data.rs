@@ -6,6 +6,8 @@ use leptos::prelude::*;
 use super::card::SideCard;
 use super::drop::{DropZone, ReadingState};
 use super::extras::MoreFiles;
+use super::kept::KeepingChoice;
+use super::record::RecordCard;
 use crate::app::state::{SlotState, State};
 use crate::protocol::{Content, Side, Slot};
 
@@ -26,6 +28,8 @@ pub(super) fn DataSection(state: State) -> impl IntoView {
             <SideCard state side=Side::X/>
             <SideCard state side=Side::Y/>
             <MoreFiles state/>
+            <KeepingChoice state/>
+            <RecordCard state/>
         </section>
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn Doing(
                 aria-valuenow=move || share().map(|share| format!("{share:.0}"))
                 data-testid=format!("progress-{name}")
             >
-                <i style=move || format!("width:{:.1}%", share().unwrap_or(100.0))></i>
+                <i style:width=move || format!("{:.1}%", share().unwrap_or(100.0))></i>
             </span>
             <button type="button" class="quiet" data-testid=format!("cancel-{name}") aria-label=format!("Cancel: {name}") on:click=move |_| cancel(&state)>
                 "Cancel"

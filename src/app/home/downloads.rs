@@ -4,8 +4,10 @@
 use leptos::prelude::*;
 
 use super::doing::Doing;
+use super::save::save_all;
 use super::standing::Standing;
 use crate::app::ledger::Activity;
+use crate::app::scatter::Linked;
 use crate::app::state::State;
 use crate::protocol::{Export, Side};
 
@@ -25,7 +27,7 @@ const EXPORTS: [(Export, &str, &str, &str); 11] = [
 ];
 
 #[component]
-pub(super) fn Downloads(state: State) -> impl IntoView {
+pub(super) fn Downloads(state: State, linked: Linked) -> impl IntoView {
     let results = state.results;
     let off = move || !results.held.get() || results.exporting.get().busy();
     let buttons = EXPORTS
@@ -47,7 +49,26 @@ pub(super) fn Downloads(state: State) -> impl IntoView {
         <div class="card">
             <h3>"Take it with you"</h3>
             <Standing state name="standing-downloads"/>
-            <div class="downloads">{buttons}</div>
+            <div class="downloads">
+                {buttons}
+                <button
+                    type="button"
+                    class="quiet download"
+                    data-testid="download-figures"
+                    on:click=move |_| save_all(state, linked)
+                >
+                    "All pictures" <small>"SVG in a ZIP"</small>
+                </button>
+            </div>
+            <label class="check">
+                <input
+                    type="checkbox"
+                    data-testid="pictures-as-shown"
+                    prop:checked=linked.as_shown
+                    on:change=move |event| linked.as_shown.set(event_target_checked(&event))
+                />
+                "Pictures in the colours of this page, instead of those for paper"
+            </label>
             <div class="buttons">
                 <Doing state activity=Activity::Export phase=results.exporting name="export" cancel=State::cancel_export/>
             </div>

@@ -4,8 +4,12 @@
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
+use super::save::{Picture, Save};
+use super::told;
+use crate::app::axis::Axis;
 use crate::app::canvas::{Redraw, on_frame, theme_colour};
-use crate::app::chart::{Axis, Line, draw_lines};
+use crate::app::chart::{Line, draw_lines};
+use crate::app::scatter::Linked;
 use crate::app::state::State;
 use crate::protocol::FigureRow;
 
@@ -66,7 +70,7 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
         view! {
             <div class="second" data-testid=format!("compared-{}", figure.key) data-value=value.to_string()>
                 <span>"Gromov-Wasserstein " <b>{number(value)}</b></span>
-                <div class="bar" aria-hidden="true"><i class="other" style=format!("width:{share:.1}%")></i></div>
+                <div class="bar" aria-hidden="true"><i class="other" style:width=format!("{share:.1}%")></i></div>
             </div>
         }
     });
@@ -74,7 +78,7 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
         <article class="figure" data-testid=format!("metric-{}", figure.key) data-value=figure.value.to_string()>
             <h3>{figure.name}</h3>
             <p class="value">{number(figure.value)}</p>
-            <div class="bar" aria-hidden="true"><i style=format!("width:{share:.1}%")></i></div>
+            <div class="bar" aria-hidden="true"><i style:width=format!("{share:.1}%")></i></div>
             <p class="null">
                 {chance} {better}
             </p>
@@ -86,18 +90,18 @@ fn Figure(figure: FigureRow, compared: Option<f64>) -> impl IntoView {
 
 /// For every true pair the share of points that are closer, sorted: the curve behind FOSCTTM.
 #[component]
-pub(super) fn Curve(state: State, redraw: Redraw) -> impl IntoView {
+pub(super) fn Curve(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     let results = state.results;
     let any = Memo::new(move |_| results.shown().is_some_and(|shown| !shown.curve.is_empty()));
     view! {
         <Show when=move || any.get()>
-            <CurveCard state redraw/>
+            <CurveCard state linked redraw/>
         </Show>
     }
 }
 
 #[component]
-fn CurveCard(state: State, redraw: Redraw) -> impl IntoView {
+fn CurveCard(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let results = state.results;
     on_frame(
@@ -116,7 +120,7 @@ fn CurveCard(state: State, redraw: Redraw) -> impl IntoView {
             let chance: Vec<f32> =
                 (0..shown.curve.len()).map(|at| at as f32 / shown.curve.len() as f32).collect();
             let mut lines = vec![
-                Line { values: &chance, colour: theme_colour("--line") },
+                Line { values: &chance, colour: theme_colour("--ink-soft") },
                 Line { values: &shown.curve, colour: theme_colour("--accent") },
             ];
             if let Some(other) = &other {
@@ -125,23 +129,26 @@ fn CurveCard(state: State, redraw: Redraw) -> impl IntoView {
             draw_lines(&canvas, &lines, shown.curve.len() as u32, Axis::Linear);
         },
     );
-    let summary = move || {
-        results.shown().map(|shown| {
-            let middle = shown.curve.get(shown.curve.len() / 2).copied().unwrap_or_default();
-            format!(
-                "Sorted shares of closer points over {} true pairs; half are below {middle:.3}",
-                shown.curve.len()
-            )
-        })
-    };
+    let summary = Memo::new(move |_| results.shown().map(|shown| told::closer(&shown)).unwrap_or_default());
     view! {
         <div class="card">
-            <h3>"Closer than the true match"</h3>
+            <div class="head">
+                <h3>"Closer than the true match"</h3>
+                <Save state linked picture=Picture::Closer/>
+            </div>
             <p class="soft">
                 "For every true pair the share of points that are closer than its partner, sorted. Flat at zero is \
                  perfect; the straight line is chance."
             </p>
-            <canvas class="chart tall" node_ref=canvas role="img" aria-label=summary data-testid="foscttm-curve"></canvas>
+            <canvas
+                class="chart tall"
+                node_ref=canvas
+                role="img"
+                aria-label="Curve of the shares of closer points, sorted"
+                aria-describedby="about-closer"
+                data-testid="foscttm-curve"
+            ></canvas>
+            <p class="told" id="about-closer" data-testid="told-closer">{summary}</p>
         </div>
     }
 }

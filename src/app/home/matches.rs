@@ -164,7 +164,7 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
             <td>{name(&row.y_id, row.y)}</td>
             <td>{row.y_label}</td>
             <td class="number">
-                <span class="meter" aria-hidden="true"><i style=format!("width:{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
+                <span class="meter" aria-hidden="true"><i style:width=format!("{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
                 {format!("{sure:.2}")}
             </td>
             <td>{name(&row.second_id, row.second)}</td>

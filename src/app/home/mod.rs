@@ -11,18 +11,22 @@ mod drop;
 mod estimate;
 mod extras;
 mod figures;
+mod kept;
 mod matches;
 mod missing;
 mod new_data;
 mod pairs;
+mod record;
 mod result;
 mod sample_row;
+mod save;
 mod settings;
 mod share;
 mod stage;
 mod standing;
 mod start;
 mod switches;
+mod told;
 mod toolbar;
 mod training;
 
@@ -35,6 +39,7 @@ use super::state::State;
 #[component]
 pub(crate) fn Home(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     view! {
+        <kept::Offers state/>
         <div class="workbench">
             <div class="bench">
                 <section class="hero">
@@ -44,13 +49,17 @@ pub(crate) fn Home(state: State, linked: Linked, redraw: Redraw) -> impl IntoVie
                          pairs. It computes in this tab: your files never leave your machine."
                     </p>
                 </section>
-                {state.shows("data").then(|| view! { <sample_row::Samples state/> <data::DataSection state/> })}
+                {if state.shows("data") {
+                    view! { <sample_row::Samples state/> <data::DataSection state/> }.into_any()
+                } else {
+                    view! { <kept::KeepingStand state/> }.into_any()
+                }}
                 <share::LinkTrouble state/>
                 {state.shows("settings").then(|| view! { <settings::SettingsSection state/> })}
             </div>
             <stage::Stage state linked redraw/>
         </div>
-        {state.shows("training").then(|| view! { <training::TrainingSection state redraw/> })}
+        {state.shows("training").then(|| view! { <training::TrainingSection state linked redraw/> })}
         <result::ResultSection state linked redraw/>
         {state.shows("new").then(|| view! { <new_data::NewDataSection state/> })}
     }

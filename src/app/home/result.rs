@@ -11,7 +11,9 @@ use super::estimate::grouped;
 use super::figures::{Curve, Figures};
 use super::matches::Matches;
 use super::pairs::PairsCard;
+use super::save::{Picture, Save};
 use super::standing::Standing;
+use super::told;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::ledger::Activity;
 use crate::app::scatter::{Cloud, Linked, Scatter};
@@ -71,12 +73,12 @@ pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> imp
                 <PairsCard state/>
                 <Health state/>
                 <div class="halves">
-                    <PlanCard state redraw/>
-                    <Curve state redraw/>
+                    <PlanCard state linked redraw/>
+                    <Curve state linked redraw/>
                 </div>
                 <Matches state linked/>
                 <Candidates state/>
-                {state.shows("downloads").then(|| view! { <Downloads state/> })}
+                {state.shows("downloads").then(|| view! { <Downloads state linked/> })}
             </Show>
         </section>
     }
@@ -90,7 +92,7 @@ fn Rival(state: State) -> impl IntoView {
         let rival = shown.outcome.rival?;
         let other = if shown.outcome.shown == rival { 0 } else { rival };
         Some(view! {
-            <aside class="notice inset" role="status" data-testid="rival">
+            <div class="notice inset" role="status" data-testid="rival">
                 <div>
                     <strong>"There are two different answers that fit nearly equally well."</strong>
                     <p>
@@ -106,7 +108,7 @@ fn Rival(state: State) -> impl IntoView {
                 >
                     "Show the other one"
                 </button>
-            </aside>
+            </div>
         })
     }
 }
@@ -123,20 +125,11 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     let compared =
         Signal::derive_local(move || results.compared.get().map_or(Cloud::Nothing, Cloud::Aligned));
     let about = move |side: Side| {
-        Signal::derive(move || {
-            let counts = results.shown().map_or([0, 0], |s| [s.outcome.n, s.outcome.m]);
-            let letter = side.letter().to_uppercase();
-            format!("{} points of {letter} by itself, along its principal axes", counts[side.index()])
-        })
+        Memo::new(move |_| results.shown().map(|shown| told::alone(&shown, side)).unwrap_or_default())
     };
-    let both = Signal::derive(move || {
-        results.shown().map_or_else(String::new, |shown| {
-            let figures = shown.outcome.figures.iter().take(3);
-            let figures: Vec<String> = figures.map(|f| format!("{} {:.3}", f.name, f.value)).collect();
-            format!("X and Y in the common space. {}", figures.join(", "))
-        })
-    });
-    let other = Signal::derive(|| "X and Y as entropic Gromov-Wasserstein aligns them".to_owned());
+    let both = Memo::new(move |_| results.shown().map(|shown| told::aligned(&shown)).unwrap_or_default());
+    let other =
+        Memo::new(move |_| results.compared.get().map(|shown| told::aligned(&shown)).unwrap_or_default());
     let comparing = move || results.comparing.get();
     let compared_on = move || {
         let compared = results.compared.get()?;
@@ -147,28 +140,29 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
         <div class="card views-card">
             <div class="views" class:four=move || results.compared.with(Option::is_some)>
                 <figure>
-                    <figcaption>"X by itself"</figcaption>
+                    <figcaption class="head">"X by itself" <Save state linked picture=Picture::Alone(Side::X)/></figcaption>
                     <Scatter cloud=alone(Side::X) linked state redraw testid="view-x" title="X by itself" about=about(Side::X)/>
                 </figure>
                 <figure>
-                    <figcaption>"Y by itself"</figcaption>
+                    <figcaption class="head">"Y by itself" <Save state linked picture=Picture::Alone(Side::Y)/></figcaption>
                     <Scatter cloud=alone(Side::Y) linked state redraw testid="view-y" title="Y by itself" about=about(Side::Y)/>
                 </figure>
                 <figure>
-                    <figcaption>"Aligned"</figcaption>
+                    <figcaption class="head">"Aligned" <Save state linked picture=Picture::Aligned/></figcaption>
                     <Scatter cloud=aligned linked state redraw testid="view-aligned" title="X and Y aligned" about=both/>
                 </figure>
                 <Show when=move || results.compared.with(Option::is_some)>
                     <figure>
-                        <figcaption data-testid="compared-on">
-                            "Entropic Gromov-Wasserstein, to compare" {compared_on}
+                        <figcaption class="head" data-testid="compared-on">
+                            <span>"Entropic Gromov-Wasserstein, to compare" {compared_on}</span>
+                            <Save state linked picture=Picture::Compared/>
                         </figcaption>
                         <Scatter cloud=compared linked state redraw testid="view-compared" title="the comparison" about=other/>
                     </figure>
                 </Show>
             </div>
             <div class="head">
-                <p class="soft">"Point at or tap a dot to see its match in all views; drag a rectangle to select, Escape to end it. Ctrl and the wheel, a pinch or a double click zoom, Shift and a drag move. The table of matches does the same by keyboard."</p>
+                <p class="soft">"Point at or tap a dot to see its match in all views; drag a rectangle to select, Escape to end it. Ctrl and the wheel, a pinch or a double click zoom, Shift and a drag move. By keyboard: Enter in a view goes to its points, arrows go from one to the next; the table of matches has them all."</p>
                 <button
                     type="button"
                     class="quiet push"
@@ -196,7 +190,7 @@ fn Views(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
 
 /// The transport plan as a picture.
 #[component]
-fn PlanCard(state: State, redraw: Redraw) -> impl IntoView {
+fn PlanCard(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let results = state.results;
     on_frame(
@@ -212,9 +206,10 @@ fn PlanCard(state: State, redraw: Redraw) -> impl IntoView {
             }
         },
     );
+    let summary = Memo::new(move |_| results.shown().map(|shown| told::plan(&shown)).unwrap_or_default());
     view! {
         <div class="card">
-            <h3>"The plan"</h3>
+            <div class="head"><h3>"The plan"</h3> <Save state linked picture=Picture::Plan/></div>
             <p class="soft">
                 "Rows are points of X and columns points of Y, both in the order of the aligned view. A clear diagonal \
                  means that matches are sharp."
@@ -224,8 +219,10 @@ fn PlanCard(state: State, redraw: Redraw) -> impl IntoView {
                 node_ref=canvas
                 role="img"
                 aria-label="Heat map of the transport plan, points of X by points of Y"
+                aria-describedby="about-plan"
                 data-testid="plan"
             ></canvas>
+            <p class="told" id="about-plan" data-testid="told-plan">{summary}</p>
         </div>
     }
 }

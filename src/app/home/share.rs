@@ -5,23 +5,11 @@ use js_sys::{Function, Promise, Reflect};
 use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::UrlSearchParams;
 
 use crate::app::address::{self, PARTS};
+use crate::app::location::link;
 use crate::app::samples;
 use crate::app::state::State;
-
-/// The address of this page with these words after it.
-fn link(words: &[(String, String)]) -> String {
-    let place = window().location();
-    let base = format!("{}{}", place.origin().unwrap_or_default(), place.pathname().unwrap_or_default());
-    let Ok(params) = UrlSearchParams::new() else { return base };
-    for (name, value) in words {
-        params.append(name, value);
-    }
-    let words = String::from(params.to_string());
-    if words.is_empty() { base } else { format!("{base}?{words}") }
-}
 
 /// Hands a text to the clipboard, which pages have only where they come by a safe way.
 fn to_clipboard(text: &str) -> Option<()> {

@@ -8,6 +8,7 @@ use super::before::TrainedBefore;
 use super::duration;
 use super::estimate::EstimateLine;
 use super::start::AlignButton;
+use super::told;
 use super::toolbar::Toolbar;
 use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::scatter::{Cloud, Linked, Scatter};
@@ -38,15 +39,12 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
         }
         .to_owned()
     });
-    let about = Signal::derive(move || match results.shown() {
+    let about = Memo::new(move |_| match results.shown() {
         _ if moving.get() => {
             "Points of X as discs and of Y as diamonds, moving towards each other while they are aligned"
                 .into()
         }
-        Some(shown) => format!(
-            "Scatter plot of {} points of X (discs) and {} points of Y (diamonds) in the common space",
-            shown.outcome.n, shown.outcome.m
-        ),
+        Some(shown) => told::aligned(&shown),
         None => "Nothing is aligned yet".to_owned(),
     });
     view! {
@@ -70,6 +68,8 @@ pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoVi
                     <Show when=move || cloud.with(|cloud| matches!(cloud, Cloud::Nothing))>
                         <p class="nothing">{move || if state.run.phase.get().busy() {
                             "The first picture comes in a moment."
+                        } else if state.blocker().is_none() {
+                            "Everything is there: press Align."
                         } else {
                             "Take a sample or drop two files, then align."
                         }}</p>
@@ -223,7 +223,7 @@ fn Controls(state: State) -> impl IntoView {
             aria-valuemax="100"
             aria-valuenow=move || format!("{:.0}", share())
         >
-            <i style=move || format!("width:{:.2}%", share())></i>
+            <i style:width=move || format!("{:.2}%", share())></i>
         </div>
         <p
             class="status"

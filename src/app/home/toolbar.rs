@@ -72,17 +72,25 @@ pub(super) fn Toolbar(linked: Linked, cloud: Signal<Cloud, LocalStorage>) -> imp
 /// So many labels are named; more would not be told apart.
 const NAMED: usize = palette::DISTINCT;
 
+/// Labels with their codes, by their names as people read them; and how many more repeat the colours of these.
+pub(super) fn coded(names: Vec<String>) -> (Vec<(usize, String)>, usize) {
+    let more = names.len().saturating_sub(NAMED);
+    let mut coded: Vec<(usize, String)> = names.into_iter().enumerate().take(NAMED).collect();
+    coded.sort_by(|a, b| natural::order(&a.1, &b.1));
+    (coded, more)
+}
+
 #[component]
 fn Legend(shown: Memo<Colouring>, cloud: Signal<Cloud, LocalStorage>) -> impl IntoView {
     // The picture moves many times a second; its names stay.
     let names = Memo::new(move |_| cloud.with(|cloud| cloud.label_names().to_vec()));
     let item = |colour: String, name: String| {
-        view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
+        view! { <li><i style:background=colour></i>{name}</li> }
     };
     let items = move || match shown.get() {
         Colouring::Domain => view! {
-            <li><i style="background:var(--x)"></i>"data set X"</li>
-            <li><i class="diamond" style="background:var(--y)"></i>"data set Y"</li>
+            <li><i style:background="var(--x)"></i>"data set X"</li>
+            <li><i class="diamond" style:background="var(--y)"></i>"data set Y"</li>
         }
         .into_any(),
         Colouring::Confidence => [0.05f32, 0.35, 0.65, 0.95]
@@ -92,13 +100,9 @@ fn Legend(shown: Memo<Colouring>, cloud: Signal<Cloud, LocalStorage>) -> impl In
             .collect_view()
             .into_any(),
         Colouring::Label => {
-            let names = names.get();
-            let more = names.len().saturating_sub(NAMED);
+            let (coded, more) = coded(names.get());
             let rest = (more > 0)
                 .then(|| view! { <li class="soft">"and " {more} " more, in the same colours"</li> });
-            // By their names as people read them; the rest repeats the colours of these.
-            let mut coded: Vec<(usize, String)> = names.into_iter().enumerate().take(NAMED).collect();
-            coded.sort_by(|a, b| natural::order(&a.1, &b.1));
             let named = coded
                 .into_iter()
                 .map(|(code, name)| item(palette::css(palette::label(code as f32, is_dark())), name))

@@ -5,15 +5,21 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use plotters::style::RGBColor;
 
+use super::card::is_open;
+use super::save::{Picture, Save};
+use super::told;
+use crate::app::axis::Axis;
 use crate::app::canvas::{Redraw, is_dark, on_frame};
-use crate::app::chart::{Axis, Line, draw_lines};
+use crate::app::chart::{Line, draw_lines};
 use crate::app::palette;
+use crate::app::scatter::Linked;
 use crate::app::standing;
 use crate::app::state::{History, State};
+use crate::app::summary::number;
 
 /// Which curves a chart shows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Curve {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Curve {
     Loss,
     Eps,
     Marginal,
@@ -21,6 +27,48 @@ enum Curve {
 }
 
 impl Curve {
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Loss => "Loss",
+            Self::Eps => "ε, the softness of the plan",
+            Self::Marginal => "Error of the marginals",
+            Self::Entropy => "Entropy of the plan",
+        }
+    }
+
+    /// What it is called in a sentence.
+    pub(super) fn subject(self) -> &'static str {
+        match self {
+            Self::Loss => "Loss",
+            Self::Eps => "ε",
+            Self::Marginal => "Error of the marginals",
+            Self::Entropy => "Entropy of the plan",
+        }
+    }
+
+    /// Its name for automation and for files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Eps => "eps",
+            Self::Marginal => "marginal",
+            Self::Entropy => "entropy",
+        }
+    }
+
+    pub(super) fn axis(self) -> Axis {
+        match self {
+            Self::Loss | Self::Entropy => Axis::Linear,
+            Self::Eps | Self::Marginal => Axis::Logarithmic,
+        }
+    }
+
+    /// The curves of all fits with their names.
+    pub(super) fn named(self, history: &History) -> Vec<(&str, &[f32])> {
+        let names = history.groups.iter().flat_map(|group| group.fits.iter().map(String::as_str));
+        names.zip(self.lines(history)).collect()
+    }
+
     /// The curves of all fits, in the order of the legend.
     fn lines(self, history: &History) -> Vec<&[f32]> {
         history
@@ -36,8 +84,10 @@ impl Curve {
     }
 }
 
+const CURVES: [Curve; 4] = [Curve::Loss, Curve::Eps, Curve::Marginal, Curve::Entropy];
+
 #[component]
-pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
+pub(super) fn TrainingSection(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
     let history = state.run.history;
     let any = Memo::new(move |_| history.with(|history| !history.groups.is_empty()));
     let names = Memo::new(move |_| {
@@ -55,7 +105,7 @@ pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
             .enumerate()
             .map(|(at, name)| {
                 let colour = palette::css(palette::label(at as f32, is_dark()));
-                view! { <li><i style=format!("background:{colour}")></i>{name}</li> }
+                view! { <li><i style:background=colour></i>{name}</li> }
             })
             .collect_view()
     };
@@ -78,26 +128,17 @@ pub(super) fn TrainingSection(state: State, redraw: Redraw) -> impl IntoView {
                 }
             >
                 <div class="charts">
-                    <Chart state redraw curve=Curve::Loss axis=Axis::Linear title="Loss" testid="chart-loss"/>
-                    <Chart state redraw curve=Curve::Eps axis=Axis::Logarithmic title="ε, the softness of the plan" testid="chart-eps"/>
-                    <Chart state redraw curve=Curve::Marginal axis=Axis::Logarithmic title="Error of the marginals" testid="chart-marginal"/>
-                    <Chart state redraw curve=Curve::Entropy axis=Axis::Linear title="Entropy of the plan" testid="chart-entropy"/>
+                    {CURVES.map(|curve| view! { <Chart state linked redraw curve/> }).collect_view()}
                 </div>
                 <ul class="legend" aria-label="Fits">{legend}</ul>
+                <Numbers state/>
             </Show>
         </section>
     }
 }
 
 #[component]
-fn Chart(
-    state: State,
-    redraw: Redraw,
-    curve: Curve,
-    axis: Axis,
-    title: &'static str,
-    testid: &'static str,
-) -> impl IntoView {
+fn Chart(state: State, linked: Linked, redraw: Redraw, curve: Curve) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let history = state.run.history;
     on_frame(
@@ -119,21 +160,79 @@ fn Chart(
                         Line { values, colour: RGBColor(r, g, b) }
                     })
                     .collect();
-                draw_lines(&canvas, &lines, history.steps, axis);
+                draw_lines(&canvas, &lines, history.steps, curve.axis());
             });
         },
     );
-    let summary = move || {
-        history.with(|history| {
-            let last = curve.lines(history).into_iter().filter_map(|line| line.last().copied());
-            let last: Vec<String> = last.map(|value| format!("{value:.4}")).collect();
-            format!("{title} over the steps of training; now at {}", last.join(", "))
-        })
-    };
+    let summary = move || history.with(|history| told::curve(history, curve));
+    // Words that change with every step would push the page about.
+    let running = move || state.training();
+    let about = format!("about-{}", curve.name());
     view! {
         <figure>
-            <figcaption>{title}</figcaption>
-            <canvas class="chart" node_ref=canvas role="img" aria-label=summary data-testid=testid></canvas>
+            <figcaption class="head">{curve.title()} <Save state linked picture=Picture::Curve(curve)/></figcaption>
+            <canvas
+                class="chart"
+                node_ref=canvas
+                role="img"
+                aria-label=curve.title()
+                aria-describedby=about.clone()
+                data-testid=format!("chart-{}", curve.name())
+            ></canvas>
+            <p class="told" class:unseen=running id=about data-testid=format!("told-{}", curve.name())>{summary}</p>
         </figure>
+    }
+}
+
+/// The curves in numbers: where each fit began and where it is.
+#[component]
+fn Numbers(state: State) -> impl IntoView {
+    let history = state.run.history;
+    let rows = move || {
+        history.with(|history| {
+            let names: Vec<&str> = Curve::Loss.named(history).into_iter().map(|(name, _)| name).collect();
+            let rows = names.into_iter().enumerate().map(|(fit, name)| {
+                let cells = CURVES.map(|curve| {
+                    let lines = curve.lines(history);
+                    let line = lines.get(fit).copied().unwrap_or_default();
+                    let ends = [line.first(), line.last()];
+                    ends.map(|value| value.map_or_else(|| "–".to_owned(), |v| number(*v)))
+                });
+                let cells = cells.into_iter().flatten();
+                let cells = cells.map(|cell| view! { <td class="number">{cell}</td> }).collect_view();
+                view! { <tr><th scope="row">{name.to_owned()}</th>{cells}</tr> }
+            });
+            rows.collect_view()
+        })
+    };
+    let heads = || {
+        CURVES
+            .map(|curve| {
+                let words = match curve {
+                    Curve::Loss => "Loss",
+                    Curve::Eps => "ε",
+                    Curve::Marginal => "Marginals",
+                    Curve::Entropy => "Entropy",
+                };
+                view! {
+                    <th scope="col" class="number">{words} ", first"</th>
+                    <th scope="col" class="number">{words} ", last"</th>
+                }
+            })
+            .collect_view()
+    };
+    let open = RwSignal::new(false);
+    view! {
+        <details class="fold" data-testid="curves-table" on:toggle=move |event| open.set(is_open(&event))>
+            <summary>"The curves in numbers"</summary>
+            <Show when=move || open.get()>
+                <div class="scroll" tabindex="0" role="region" aria-label="The curves in numbers">
+                    <table>
+                        <thead><tr><th scope="col">"Fit"</th>{heads()}</tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+            </Show>
+        </details>
     }
 }

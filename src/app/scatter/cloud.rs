@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::linked::Selection;
 use super::{Colouring, Frame, Known, Rect};
-use crate::app::canvas::theme_colour;
 use crate::app::palette;
 use crate::app::state::{Moving, Shown};
 use crate::protocol::Side;
@@ -22,7 +21,7 @@ pub(crate) enum Cloud {
 }
 
 impl Cloud {
-    pub(super) fn points(&self, side: Side) -> &[f32] {
+    pub(crate) fn points(&self, side: Side) -> &[f32] {
         match self {
             Self::Moving(moving) => [&moving.x, &moving.y][side.index()],
             Self::Aligned(shown) => &shown.aligned[side.index()],
@@ -68,17 +67,22 @@ impl Cloud {
         Known { labels, confidence: self.shown().is_some() }
     }
 
-    pub(super) fn shown(&self) -> Option<&Shown> {
+    pub(crate) fn shown(&self) -> Option<&Shown> {
         match self {
             Self::Aligned(shown) | Self::Alone(shown, _) => Some(shown),
             _ => None,
         }
     }
 
-    pub(super) fn colours(&self, side: Side, colouring: Colouring, dark: bool) -> Vec<palette::Rgb> {
+    /// The colour of every point of a side; `plain` is that of the side.
+    pub(crate) fn colours(
+        &self,
+        side: Side,
+        colouring: Colouring,
+        dark: bool,
+        plain: palette::Rgb,
+    ) -> Vec<palette::Rgb> {
         let count = self.points(side).len() / 2;
-        let plain = theme_colour(["--x", "--y"][side.index()]);
-        let plain = [plain.0, plain.1, plain.2];
         let colouring = colouring.within(self.known());
         let values: &[f32] = match colouring {
             Colouring::Domain => &[],

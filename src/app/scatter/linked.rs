@@ -1,10 +1,11 @@
 //! What all views have in common: where the pointer is, what is selected, what colours mean.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::Colouring;
+use super::{Colouring, Zoom};
 use crate::protocol::Side;
 
 /// Which points of X and of Y are selected.
@@ -19,6 +20,10 @@ pub(crate) struct Linked {
     pub(crate) colouring: RwSignal<Colouring>,
     /// Whether matched pairs are joined by lines.
     pub(crate) lines: RwSignal<bool>,
+    /// How near each view is, by its name.
+    pub(crate) zooms: StoredValue<BTreeMap<&'static str, Zoom>>,
+    /// Whether pictures are saved in the colours of the page, instead of those for paper.
+    pub(crate) as_shown: RwSignal<bool>,
 }
 
 impl Linked {
@@ -28,6 +33,8 @@ impl Linked {
             selection: RwSignal::new(None),
             colouring: RwSignal::default(),
             lines: RwSignal::new(false),
+            zooms: StoredValue::default(),
+            as_shown: RwSignal::new(false),
         }
     }
 }

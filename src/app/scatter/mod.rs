@@ -5,12 +5,15 @@ pub mod frame;
 pub mod grid;
 pub mod raster;
 pub mod tip;
+pub mod walk;
 pub mod zoom;
 
 #[cfg(target_arch = "wasm32")]
 mod cloud;
 #[cfg(target_arch = "wasm32")]
 mod hands;
+#[cfg(target_arch = "wasm32")]
+mod keys;
 #[cfg(target_arch = "wasm32")]
 mod linked;
 #[cfg(target_arch = "wasm32")]
@@ -23,6 +26,8 @@ mod paint;
 mod scene;
 #[cfg(target_arch = "wasm32")]
 mod view;
+#[cfg(target_arch = "wasm32")]
+mod words;
 
 pub use colouring::{Colouring, Known};
 pub use frame::{Frame, Rect, Span};

@@ -10,7 +10,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 use super::raster::{Raster, Stamp};
 use super::{Frame, Rect};
 use crate::app::canvas::{context, theme_colour};
-use crate::app::palette::{Rgb, css};
+use crate::app::palette::{OPACITY, Rgb, css};
 
 /// Points of one side, ready to be drawn.
 pub(super) struct Layer<'a> {
@@ -55,7 +55,7 @@ const DISCS: usize = 3000;
 /// The radius of a dot, in CSS pixels.
 const SMALLEST: f64 = 1.3;
 const LARGEST: f64 = 4.2;
-const BRIGHT: f64 = 0.82;
+const BRIGHT: f64 = OPACITY;
 const FAINT: f64 = 0.12;
 
 /// Draws the layers, the first at the bottom. Returns the radius of the dots.

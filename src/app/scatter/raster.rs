@@ -56,6 +56,11 @@ impl Raster {
         Self { width, height, pixels: [r, g, b, 255].repeat(width * height) }
     }
 
+    /// Its width and its height in pixels.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
     /// Lays a stamp over the picture, its middle at the pixel of this place. What lies outside is cut off.
     pub fn stamp(&mut self, stamp: &Stamp, (x, y): (f64, f64), colour: Rgb) {
         if x.abs().max(y.abs()) > FAR_OUT {

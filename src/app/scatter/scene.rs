@@ -4,7 +4,7 @@ use super::cloud::Cloud;
 use super::grid::Grid;
 use super::linked::Linked;
 use super::{Colouring, Frame, Span, Zoom, paint};
-use crate::app::canvas::is_dark;
+use crate::app::canvas::{is_dark, theme_rgb};
 use crate::app::palette::Rgb;
 use crate::protocol::Side;
 
@@ -44,7 +44,9 @@ impl Scene {
         let frame = Frame::around(&self.span, width, height, MARGIN * ratio).zoomed(zoom);
         let wanted = (linked.colouring.get_untracked(), is_dark());
         if self.colours.as_ref().is_none_or(|colours| colours.meaning != wanted) {
-            let sides = Side::BOTH.map(|side| self.cloud.colours(side, wanted.0, wanted.1));
+            let plain = ["--x", "--y"].map(theme_rgb);
+            let sides =
+                Side::BOTH.map(|side| self.cloud.colours(side, wanted.0, wanted.1, plain[side.index()]));
             self.colours = Some(Colours { meaning: wanted, sides });
         }
         let Some(colours) = &self.colours else { return };

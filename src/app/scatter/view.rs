@@ -1,27 +1,28 @@
 //! One view: a canvas with the points, drawn when they change, and a canvas above it for what follows the pointer.
 #![allow(unreachable_pub)] // The component macro makes public items.
 
-use leptos::ev::{KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
+use leptos::ev::{FocusEvent, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 use leptos::html::Canvas;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::cloud::Cloud;
 use super::hands::{Done, Hands};
+use super::keys::{HELP, Keys};
 use super::linked::Linked;
 use super::overlay::Over;
 use super::scene::Scene;
+use super::walk::Point;
+use super::words::words;
 use super::zoom::STEP;
 use super::{Place, Rect};
 use crate::app::canvas::{Redraw, fit_to_screen, on_frame};
 use crate::app::meter::{Drawing, timed};
-use crate::app::state::{Results, Shown, State};
-use crate::protocol::Side;
+use crate::app::state::State;
 
 /// How far from a point the pointer may be, in CSS pixels; a finger is less exact.
 const REACH: f64 = 12.0;
 const FINGER: f64 = 22.0;
-
-type Point = (Side, usize);
 
 #[component]
 pub(crate) fn Scatter(
@@ -43,7 +44,9 @@ pub(crate) fn Scatter(
     let hands = Hands::new();
     // Where the tooltip is, and what it names.
     let pointer = RwSignal::new(None::<(Place, Point)>);
-    follow_result(cloud, hands);
+    let keys =
+        Keys { at: RwSignal::new(None), said: RwSignal::default(), scene, hands, linked, state, pointer };
+    follow_result(cloud, hands, keys);
 
     on_frame(
         move || {
@@ -58,6 +61,9 @@ pub(crate) fn Scatter(
             let Some(canvas) = base.get_untracked() else { return };
             let Some(ratio) = fit_to_screen(&canvas) else { return };
             let (cloud, zoom) = (cloud.get_untracked(), hands.zoom.get_untracked());
+            linked.zooms.update_value(|zooms| {
+                zooms.insert(testid, zoom);
+            });
             scene.update_value(|scene| {
                 if !scene.cloud.is(&cloud) {
                     *scene = Scene::new(cloud);
@@ -151,13 +157,23 @@ pub(crate) fn Scatter(
         let ((x, y), (side, row)) = pointer.get().filter(|(_, named)| linked.hover.get() == Some(*named))?;
         let (one, other) =
             cloud.with(|cloud| cloud.shown().map(|shown| words(state.results, shown, side, row)))?;
-        let style = super::tip::style((x, y), size());
+        let [left, top, transform] = super::tip::place((x, y), size());
         Some(view! {
-            <div class="tip" style=style data-testid="tooltip">
+            <div class="tip" style:left=left style:top=top style:transform=transform data-testid="tooltip">
                 <strong>{one}</strong>
                 {other.map(|other| view! { <span>{other}</span> })}
             </div>
         })
+    };
+    // Gone from the view, and not only to one of its buttons.
+    let blurred = move |event: FocusEvent| {
+        let inside = event.related_target().zip(event.current_target()).is_some_and(|(to, view)| {
+            let (to, view) = (to.dyn_into::<web_sys::Node>(), view.dyn_into::<web_sys::Node>());
+            matches!((to, view), (Ok(to), Ok(view)) if view.contains(Some(&to)))
+        });
+        if !inside {
+            keys.leave("");
+        }
     };
     let times = move || format!("{:.3}", hands.zoom.get().times);
     let middle = move || hands.zoom.with(|zoom| format!("{:.4} {:.4}", zoom.centre.0, zoom.centre.1));
@@ -166,18 +182,22 @@ pub(crate) fn Scatter(
             class="scatter"
             class:moves=hands.moves
             class:pairs=state.pairs.making
-            role="group"
+            // Its keys are its own: a screen reader hands them on.
+            role="application"
             tabindex="0"
             aria-label=title
-            aria-describedby=format!("keys-{testid}")
+            aria-roledescription="view of points"
+            aria-describedby=format!("about-{testid} keys-{testid}")
             data-view=testid
-            on:keydown=move |event: KeyboardEvent| hands.key(&event)
+            on:keydown=move |event: KeyboardEvent| keys.key(&event, size())
+            on:focusout=blurred
         >
             <canvas
                 class="points"
                 node_ref=base
                 role="img"
-                aria-label=about
+                aria-label=title
+                aria-describedby=format!("about-{testid}")
                 data-testid=testid
                 data-zoom=times
                 data-centre=middle
@@ -194,7 +214,9 @@ pub(crate) fn Scatter(
                 on:wheel=move |event: WheelEvent| hands.wheel(&event, size())
                 on:dblclick=move |event: MouseEvent| hands.double(&event, size())
             ></canvas>
-            <span class="unseen" id=format!("keys-{testid}")>"Plus and minus zoom, 0 shows everything, arrows move"</span>
+            <span class="unseen" id=format!("about-{testid}") data-testid=format!("about-{testid}")>{about}</span>
+            <span class="unseen" id=format!("keys-{testid}")>{HELP}</span>
+            <span class="unseen" aria-live="polite" data-testid=format!("said-{testid}")>{keys.said}</span>
             <ZoomButtons hands title/>
             {tip}
         </div>
@@ -202,12 +224,13 @@ pub(crate) fn Scatter(
 }
 
 /// A result is seen whole at first: what was looked at before is not there any more.
-fn follow_result(cloud: Signal<Cloud, LocalStorage>, hands: Hands) {
+fn follow_result(cloud: Signal<Cloud, LocalStorage>, hands: Hands, keys: Keys) {
     Effect::new(move |before: Option<Cloud>| {
         let now = cloud.get();
         let still_moving = matches!((&before, &now), (Some(Cloud::Moving(_)), Cloud::Moving(_)));
         if !still_moving && before.is_some_and(|before| !before.is(&now)) {
             hands.whole();
+            keys.leave("");
         }
         now
     });
@@ -232,27 +255,5 @@ fn ZoomButtons(hands: Hands, title: Signal<String>) -> impl IntoView {
                 aria-label=of("Move by dragging:") aria-pressed=move || hands.moves.get().to_string()
                 on:click=move |_| hands.moves.update(|moves| *moves = !*moves)>"✥"</button>
         </div>
-    }
-}
-
-/// A point and its match in words.
-fn words(results: Results, shown: &Shown, side: Side, row: usize) -> (String, Option<String>) {
-    let partner = shown.partner(side, row).map(|partner| {
-        let other = Side::BOTH[1 - side.index()];
-        let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
-        let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
-        format!("matched with {}{sure}", describe(&results, shown, other, partner))
-    });
-    (describe(&results, shown, side, row), partner)
-}
-
-/// A point in words: its side, its id or row, its label.
-fn describe(results: &Results, shown: &Shown, side: Side, row: usize) -> String {
-    let letter = side.letter().to_uppercase();
-    let id = results.ids.with(|ids| ids[side.index()].get(&(row as u32)).cloned());
-    let name = id.unwrap_or_else(|| format!("row {}", row + 1));
-    match shown.label(side, row) {
-        Some(label) if label != name => format!("{letter}: {name} ({label})"),
-        _ => format!("{letter}: {name}"),
     }
 }

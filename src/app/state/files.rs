@@ -6,11 +6,10 @@ use formats::Step;
 use leptos::prelude::*;
 use web_sys::{File, Url};
 
+use super::State;
 use super::own::Own;
-use super::{Phase, State};
 use crate::app::ledger::Activity;
 use crate::app::misfit::misfit;
-use crate::app::samples::{self, Sample};
 use crate::app::unusable::unusable;
 use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
@@ -65,6 +64,8 @@ pub(crate) struct SlotState {
     pub(crate) phase: SlotPhase,
     /// What the worker holds, and what was found in it.
     pub(crate) used: Option<(Source, Content)>,
+    /// The hash of the file in use, once it is known.
+    pub(crate) sha256: Option<String>,
 }
 
 impl SlotState {
@@ -92,7 +93,7 @@ pub(crate) struct Files {
     /// The sample that is loaded, by name.
     pub(crate) sample: RwSignal<Option<&'static str>>,
     /// Whether the sample is aligned by itself, with its own encoders, once everything has been read.
-    promised: RwSignal<bool>,
+    pub(super) promised: RwSignal<bool>,
     /// The visitor's own files, while a sample is in their place.
     pub(crate) own: RwSignal<Option<Own>>,
 }
@@ -203,6 +204,7 @@ impl State {
         for (slot, file) in [Some(slot), other].into_iter().flatten().zip(files) {
             // Never revoked: the address of a file on disk holds no memory, and a new worker reads it again.
             let Ok(url) = Url::create_object_url_with_blob(file) else { continue };
+            self.keeping.own_file(&url, file);
             self.break_promise();
             self.load(
                 slot,
@@ -251,16 +253,16 @@ impl State {
         self.files.get(slot).set(SlotState::default());
         self.pairs_follow(slot, before);
         self.begin(Activity::Load(slot), Command::Unload { slot });
+        self.changed(slot);
+    }
+
+    /// What lies in a slot is not what lay there before.
+    fn changed(&self, slot: Slot) {
         if concerns_results(slot) {
             self.results.data_changed();
         }
-    }
-
-    /// No alignment starts by itself any more.
-    pub(super) fn break_promise(&self) {
-        if self.files.promised.get_untracked() {
-            self.files.promised.set(false);
-            self.run.enter(Phase::Idle);
+        if concerns_training(slot) {
+            self.run.data_changed();
         }
     }
 
@@ -284,22 +286,10 @@ impl State {
         }
     }
 
-    /// Loads one of our own samples in place of everything, and shows what its encoders make of it.
-    pub(crate) fn load_sample(&self, name: &str) {
-        let Some(sample) = samples::ALL.iter().find(|sample| sample.name == name) else { return };
-        self.keep_own();
-        self.clear_all();
-        for (slot, file) in sample.files() {
-            self.load(slot, sample_source(sample, file));
-        }
-        self.files.sample.set(Some(sample.name));
-        self.files.promised.set(true);
-        self.run.enter(Phase::Loading);
-    }
-
     /// Everything that is loaded goes, and what was made of it ends.
     pub(super) fn clear_all(&self) {
         self.give_up(Activity::Align);
+        self.run.forget();
         self.run.moving.set(None);
         self.results.run_given_up();
         // Everything goes before anything comes: labels and pairs must not be read against a table of before.
@@ -307,29 +297,19 @@ impl State {
         self.results.fresh.set(None);
     }
 
-    /// The unseen points of the sample that is loaded.
-    pub(crate) fn load_sample_new_points(&self) {
-        let name = self.files.sample.get_untracked();
-        let Some(sample) = samples::ALL.iter().find(|sample| Some(sample.name) == name) else { return };
-        sample.new_files().iter().for_each(|(slot, _)| self.unload(*slot));
-        for (slot, file) in sample.new_files() {
-            self.load(slot, sample_source(sample, file));
-        }
-    }
-
     pub(super) fn loaded(&self, slot: Slot, content: Content) {
-        if let Content::Record { options, pairs, .. } = &content {
-            self.settings.replace((**options).clone());
-            self.pairs.restore(pairs);
-        }
         let before = self.files.get(slot).with_untracked(super::pairs::rows_of);
         let mut changed = true;
         self.files.get(slot).update(|state| {
             changed = state.used.as_ref().map(|(source, _)| source) != state.wanted.as_ref();
             state.used = state.wanted.clone().map(|source| (source, content));
             state.phase = SlotPhase::Ready;
+            state.sha256 = None;
         });
         self.pairs_follow(slot, before);
+        if slot == Slot::Record {
+            self.take_record();
+        }
         let own = !self.files.get(slot).with_untracked(SlotState::is_sample);
         if own && matches!(slot, Slot::Features(_) | Slot::Distances(_)) {
             self.leave_sample(slot);
@@ -341,10 +321,8 @@ impl State {
                 self.unload(Slot::Features(side));
             }
         }
-        if changed && concerns_results(slot) {
-            self.results.data_changed();
-        }
         if changed {
+            self.changed(slot);
             self.read_dependents(slot);
         }
         self.recall_if_promised();
@@ -366,20 +344,6 @@ impl State {
         }
     }
 
-    /// A sample's other files mean nothing beside a file of the visitor's own.
-    fn leave_sample(&self, own: Slot) {
-        self.files.own.set(None);
-        self.files.sample.set(None);
-        for slot in SLOTS.into_iter().filter(|slot| *slot != own) {
-            let signal = self.files.get(slot);
-            if signal.with_untracked(SlotState::is_sample) {
-                self.unload(slot);
-            } else if signal.with_untracked(|s| s.used.as_ref().is_some_and(|(source, _)| source.sample)) {
-                signal.update(|state| state.used = None);
-            }
-        }
-    }
-
     /// A new worker holds nothing: it reads every file that is not on its way already.
     pub(super) fn load_again(&self) {
         for slot in SLOTS {
@@ -394,25 +358,6 @@ impl State {
             }
         }
     }
-
-    /// Starts the alignment that a sample promises, as soon as it can start.
-    pub(super) fn recall_if_promised(&self) {
-        if !self.files.promised.get_untracked() {
-            return;
-        }
-        let reading = SLOTS.iter().any(|slot| self.files.get(*slot).with_untracked(SlotState::is_reading));
-        if reading || self.diagnostics.with_untracked(Option::is_none) {
-            return;
-        }
-        self.files.promised.set(false);
-        let name = self.files.sample.get_untracked();
-        match samples::ALL.iter().find(|sample| Some(sample.name) == name) {
-            Some(sample) if untrack(|| self.files.blocker()).is_none() => {
-                self.recall(sample_source(sample, Sample::MODEL).file);
-            }
-            _ => self.run.enter(Phase::Idle),
-        }
-    }
 }
 
 /// Whether a result depends on what this slot holds.
@@ -420,10 +365,7 @@ fn concerns_results(slot: Slot) -> bool {
     !matches!(slot, Slot::New(_) | Slot::NewLabels(_) | Slot::NewTruth | Slot::Model | Slot::Record)
 }
 
-fn sample_source(sample: &Sample, file: &str) -> Source {
-    let path = format!("samples/{}/{file}", sample.name);
-    let base = document().base_uri().ok().flatten().unwrap_or_default();
-    let url = Url::new_with_base(&path, &base).map_or_else(|_| path.clone(), |url| url.href());
-    let name = format!("{}/{file}", sample.name);
-    Source { file: FileRef { name, url }, reading: Reading::default(), sample: true }
+/// Whether a training depends on what this slot holds. Labels and the truth are for scores only.
+fn concerns_training(slot: Slot) -> bool {
+    matches!(slot, Slot::Features(_) | Slot::Distances(_) | Slot::Shared(_) | Slot::Pairs)
 }

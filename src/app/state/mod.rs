@@ -3,21 +3,27 @@
 //! Each part has its own file: the files that were loaded, the settings, the run, what came of it, and the
 //! demonstration. This one keeps the worker and hands every event to the part it concerns.
 
+mod busy;
 mod demo;
 mod estimate;
 mod files;
+mod keeping;
 mod new_rows;
 mod own;
 mod pairs;
+mod record;
 mod results;
 mod run;
+mod sample;
 mod settings;
 mod standing;
 
 pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
 pub(crate) use files::{Files, SlotPhase, SlotState};
+pub(crate) use keeping::Keeping;
 pub(crate) use pairs::Pairs;
+pub(crate) use record::Record;
 pub(crate) use results::{PAGE, Results, Shown};
 pub(crate) use run::{Moving, Run};
 pub(crate) use settings::Settings;
@@ -25,7 +31,7 @@ pub(crate) use settings::Settings;
 use leptos::prelude::*;
 
 use super::ledger::{Activity, Ledger};
-use super::link::Link;
+use crate::link::Link;
 use crate::protocol::{
     Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, NewRows, Recovery, RunId,
     Slot,
@@ -79,6 +85,8 @@ pub(crate) struct State {
     /// How new rows follow those of training, of both sides.
     pub(crate) new_rows: RwSignal<[NewRows; 2]>,
     pub(crate) pairs: Pairs,
+    pub(crate) keeping: Keeping,
+    pub(crate) record: Record,
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
     choice: StoredValue<ExecutorChoice>,
@@ -95,6 +103,8 @@ pub(crate) struct Asked {
 
 /// After so many lost workers the graphics device is under suspicion and left alone.
 const TRUST: u32 = 2;
+/// And after more than so many a training is not taken up again by itself: it may be what ends them.
+const ATTEMPTS: u32 = 3;
 
 impl State {
     /// Whether a part of the page is to be seen.
@@ -116,6 +126,8 @@ impl State {
             results: Results::new(),
             new_rows: RwSignal::default(),
             pairs: Pairs::new(),
+            keeping: Keeping::new(),
+            record: Record::new(),
             ledger: StoredValue::default(),
             link: StoredValue::new_local(None),
             choice: StoredValue::new(choice),
@@ -128,24 +140,32 @@ impl State {
         }
         state.keep_estimate();
         state.keep_new_rows();
+        state.keep_work();
         state
     }
 
-    /// Breaks something on purpose. A device is lost in the midst of work, so the demonstration runs.
+    /// Breaks something on purpose. A device is lost in the midst of work, so the demonstration runs if nothing else does.
     pub(crate) fn drill(&self, fault: Fault) {
-        self.start_demo();
+        if !self.run.phase.get_untracked().busy() {
+            self.start_demo();
+        }
         self.send(RunId::WORKER, Command::Drill { fault });
     }
 
     /// Starts a run of an activity in place of the one before.
     fn begin(&self, activity: Activity, command: Command) {
+        self.begin_with(activity, command, Vec::new());
+    }
+
+    /// The same, with bulk data.
+    fn begin_with(&self, activity: Activity, command: Command, bulk: Vec<Vec<f32>>) {
         let mut begun = None;
         self.ledger.update_value(|ledger| begun = Some(ledger.begin(activity)));
         let Some((run, replaced)) = begun else { return };
         if let Some(old) = replaced {
             self.send(old, Command::Stop);
         }
-        self.send(run, command);
+        self.post(Message { run, body: command, bulk });
     }
 
     /// Says something to the current run of an activity; returns whether there is one.
@@ -171,9 +191,13 @@ impl State {
     }
 
     fn send(&self, run: RunId, command: Command) {
+        self.post(Message::new(run, command));
+    }
+
+    fn post(&self, message: Message<Command>) {
         self.link.with_value(|link| {
             if let Some(link) = link {
-                link.send(run, command);
+                link.send(message);
             }
         });
     }
@@ -196,7 +220,7 @@ impl State {
         };
         let bulk = message.bulk;
         match message.body {
-            Event::Ready => {} // comes for the worker, above
+            Event::Ready | Event::Taken { .. } => {} // for the worker, above; and for the JavaScript API
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));
@@ -208,17 +232,21 @@ impl State {
             | Event::Checked(_)) => self.demo_event(event, bulk),
             Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
             Event::Loaded { slot, content } => self.loaded(slot, content),
+            Event::Hashed { slot, sha256 } => self.hashed(slot, sha256),
             Event::NewRows(sides) => self.new_rows.set(sides),
             Event::Estimated(estimate) => self.estimate.set(estimate),
             event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Labels(_) | Event::Moving) => {
                 self.run_event(activity, event, bulk);
             }
+            Event::Reached { what } => self.reached(what, bulk.into_iter().next().unwrap_or_default()),
             Event::Aligned(outcome) => self.aligned(activity, *outcome, bulk),
             Event::Compared(outcome) => self.compared(*outcome, bulk),
             Event::Matches { total, from, rows } => self.matches_arrived(activity, total, from, rows),
             Event::Exported { what, name, url } => self.exported(what, name, url),
             Event::Finished => {
-                self.losses_in_a_row.set_value(0);
+                if activity.computes() {
+                    self.losses_in_a_row.set_value(0);
+                }
                 self.ended(activity);
                 self.phase(activity, Phase::Done);
             }
@@ -273,15 +301,22 @@ impl State {
             _ => self.notice.set(Some(failure)),
         }
         if activity == Some(Activity::Align) && !restarts {
+            self.run.has_brought_nothing();
             self.run.moving.set(None);
             self.results.run_given_up();
         }
-        if restarts {
-            self.forget_worker();
+        if restarts && self.forget_worker() {
+            self.notice.update(|notice| {
+                if let Some(failure) = notice {
+                    failure.hint = "The run goes on by itself, from the last point that was kept.".into();
+                }
+            });
         }
     }
 
-    fn forget_worker(&self) {
+    /// Whatever the worker was doing has ended. A training goes on in the next one, which is what is returned.
+    fn forget_worker(&self) -> bool {
+        let training = self.run.phase.get_untracked().busy();
         self.demo.lost();
         self.run.lost();
         self.results.lost();
@@ -292,6 +327,7 @@ impl State {
             self.choice.set_value(ExecutorChoice::CpuAfterFailures);
         }
         self.diagnostics.set(None);
+        training && self.losses_in_a_row.get_value() <= ATTEMPTS && self.go_on()
     }
 
     /// Why an alignment cannot be started, in words; `None` if it can.

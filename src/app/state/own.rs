@@ -10,8 +10,8 @@ use crate::protocol::Slot;
 /// Files and pairs that a sample has taken the place of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Own {
-    files: Vec<(Slot, Source)>,
-    pairs: Vec<Pair>,
+    pub(super) files: Vec<(Slot, Source)>,
+    pub(super) pairs: Vec<Pair>,
 }
 
 impl Own {
@@ -30,7 +30,7 @@ impl Own {
 
 impl State {
     /// Whether any file of the visitor's own is loaded.
-    fn has_own(&self) -> bool {
+    pub(super) fn has_own(&self) -> bool {
         SLOTS.iter().any(|slot| {
             self.files.get(*slot).with_untracked(|s| {
                 s.wanted.is_some() && !s.is_sample() || {
@@ -73,10 +73,14 @@ impl State {
         self.run.enter(Phase::Idle);
     }
 
-    /// Has the browser ask before a page is left that holds files of the visitor's own, or an alignment under way.
+    /// Has the browser ask before a page is left that holds files of the visitor's own, or an alignment under way, unless
+    /// they are kept.
     pub(crate) fn guard_leaving(&self) {
         let state = *self;
         let _ = window_event_listener(leptos::ev::beforeunload, move |event| {
+            if untrack(|| state.is_safe()) {
+                return;
+            }
             let trained = state.run.progress.with_untracked(Option::is_some);
             let busy = state.run.phase.get_untracked().busy() && trained;
             if state.has_own() || state.files.own.with_untracked(Option::is_some) || busy {

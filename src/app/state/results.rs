@@ -187,6 +187,7 @@ impl State {
         let results = &self.results;
         let (new_points, ending) = (outcome.new_points, outcome.ending);
         let shown = Some(Arc::new(Shown::new(outcome, bulk)));
+        let fresh = shown.clone();
         if new_points {
             results.fresh.set(shown);
         } else {
@@ -201,12 +202,19 @@ impl State {
             results.made.set(results.begun.get_value());
             results.ending.set(ending);
             self.run.keep_history();
+            self.run.has_ended_well();
             self.run.moving.set(None);
         }
         self.phase(activity, Phase::Done);
+        if activity == Activity::Align {
+            self.show_as_before();
+        }
         results.ids.set(Arc::default());
         self.ask_matches(0);
         self.begin(Activity::Ids, Command::Matches { words: String::new(), from: 0, count: IDS });
+        if let (Activity::Align, Some(shown)) = (activity, fresh) {
+            self.show_recorded(&shown.outcome);
+        }
     }
 
     pub(super) fn compared(&self, outcome: Outcome, bulk: Vec<Vec<f32>>) {
@@ -290,6 +298,11 @@ impl State {
 
     pub(super) fn exported(&self, _what: Export, name: String, url: String) {
         self.results.exporting.set(Phase::Done);
+        self.saved(name, url);
+    }
+
+    /// Has the browser save a file that was made, in place of the one before.
+    pub(crate) fn saved(&self, name: String, url: String) {
         if let Some((_, old)) = self.results.exported.get_untracked() {
             // It only frees memory.
             let _ = web_sys::Url::revoke_object_url(&old);

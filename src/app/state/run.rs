@@ -1,13 +1,15 @@
 //! The alignment that is under way.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use super::{History, Phase, State};
+use crate::app::kept::KeptRun;
 use crate::app::ledger::Activity;
 use crate::app::standing::Made;
-use crate::protocol::{Command, Event, FileRef, LabelColumn, Progress};
+use crate::protocol::{AlignOptions, Command, Event, FileRef, LabelColumn, Progress};
 
 /// Where the maps or networks put their points at the moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +24,9 @@ pub(crate) struct Moving {
     /// The names of the labels of both sides.
     pub(crate) names: Arc<[LabelColumn; 2]>,
 }
+
+/// What a training has reached, by name.
+pub(super) type Reached = HashMap<String, Vec<f32>>;
 
 /// Time that a run has worked, without its pauses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +58,16 @@ pub(crate) struct Run {
     pub(crate) finishing: RwSignal<bool>,
     clock: StoredValue<Clock>,
     last_moved: StoredValue<f64>,
+    /// The last training, as it was asked for.
+    pub(super) asked: StoredValue<Option<KeptRun>>,
+    /// What it has reached.
+    pub(super) reached: StoredValue<Reached>,
+    /// The training before it with what that had reached, if its result is still on show.
+    before: StoredValue<Option<(KeptRun, Reached)>>,
+    /// A training that is taken up as soon as everything has been read.
+    again: StoredValue<Option<KeptRun>>,
+    /// Which of its candidates is shown when it is done.
+    show: StoredValue<Option<u32>>,
 }
 
 /// With less of the run done than this, the time left is a guess.
@@ -82,6 +97,11 @@ impl Run {
             finishing: RwSignal::new(false),
             clock: StoredValue::default(),
             last_moved: StoredValue::new(f64::MIN),
+            asked: StoredValue::default(),
+            reached: StoredValue::default(),
+            before: StoredValue::default(),
+            again: StoredValue::default(),
+            show: StoredValue::default(),
         }
     }
 
@@ -97,6 +117,41 @@ impl Run {
             self.left.set(None);
         }
         self.phase.set(phase);
+    }
+
+    /// No training is to be taken up.
+    pub(super) fn forget(&self) {
+        self.again.set_value(None);
+        self.asked.set_value(None);
+        self.before.set_value(None);
+        self.reached.update_value(HashMap::clear);
+    }
+
+    /// Other data lie here than those of the last training: it cannot be asked again. One that waits for its data can.
+    pub(super) fn data_changed(&self) {
+        if self.again.with_value(Option::is_none) {
+            self.forget();
+        }
+    }
+
+    /// The training was given up or has failed: what can be asked again is the one before it, whose result is on show.
+    pub(super) fn has_brought_nothing(&self) {
+        let before = self.before.get_value();
+        self.forget();
+        if let Some((run, reached)) = before {
+            self.asked.set_value(Some(run));
+            self.reached.set_value(reached);
+        }
+    }
+
+    /// The training has brought its result.
+    pub(super) fn has_ended_well(&self) {
+        self.before.set_value(None);
+        self.asked.update_value(|asked| {
+            if let Some(run) = asked {
+                run.done = true;
+            }
+        });
     }
 
     fn reset(&self) {
@@ -133,15 +188,66 @@ impl State {
         if untrack(|| self.blocker()).is_some() {
             return;
         }
-        let options = Box::new(self.settings.options.get_untracked());
+        let options = self.settings.options.get_untracked();
         let pairs = self.pairs.send();
-        self.begin_run(Command::Align { options, pairs });
+        self.run.show.set_value(None);
+        let reached = self.run.reached.get_value();
+        let before = self.run.asked.get_value().filter(|run| run.done).map(|run| (run, reached));
+        // One that is replaced before it has brought anything changes nothing about what is on show.
+        self.run.before.update_value(|had| *had = before.or(had.take()));
+        self.run.reached.update_value(HashMap::clear);
+        self.train(options, pairs);
+    }
+
+    /// Begins a training, or goes on with what it has reached.
+    fn train(&self, options: AlignOptions, pairs: Vec<(u32, u32)>) {
+        let asked = KeptRun { options: options.clone(), pairs: pairs.clone(), ..KeptRun::default() };
+        self.run.asked.set_value(Some(asked));
+        let (reached, bulk) = self.run.reached.get_value().into_iter().unzip();
+        let command = Command::Align { options: Box::new(options.clone()), pairs, reached };
+        self.begin_run(command, bulk, options);
+    }
+
+    /// The training that the last worker was doing goes on in the next; false if there was none.
+    pub(super) fn go_on(&self) -> bool {
+        let asked = self.run.asked.get_value().filter(|_| self.run.trains.get_untracked());
+        let Some(run) = asked else { return false };
+        self.go_on_with(run);
+        true
+    }
+
+    /// This training goes on as soon as everything has been read.
+    pub(super) fn go_on_with(&self, run: KeptRun) {
+        self.run.again.set_value(Some(run));
+        self.run.enter(Phase::Loading);
+        self.recall_if_promised();
+    }
+
+    /// Everything has been read.
+    pub(super) fn go_on_if_promised(&self) {
+        let Some(KeptRun { options, pairs, shown, .. }) = self.run.again.get_value() else { return };
+        self.run.again.set_value(None);
+        if untrack(|| self.files.blocker()).is_some() {
+            return self.run.enter(Phase::Idle);
+        }
+        self.pairs.begin(pairs.clone());
+        self.run.show.set_value(Some(shown).filter(|shown| *shown > 0));
+        self.train(options, pairs);
+    }
+
+    /// The training is done; somebody may have looked at another of its candidates before it was taken up.
+    pub(super) fn show_as_before(&self) {
+        if let Some(shown) = self.run.show.get_value() {
+            self.run.show.set_value(None);
+            self.show_candidate(shown);
+        }
     }
 
     /// Aligns what is loaded by encoders that were trained before.
     pub(super) fn recall(&self, model: FileRef) {
         self.pairs.begin(Vec::new());
-        self.begin_run(Command::Recall { model });
+        self.run.forget();
+        self.begin_run(Command::Recall { model }, Vec::new(), self.settings.options.get_untracked());
     }
 
     /// Whether a run is under way that somebody would have to wait for again.
@@ -149,19 +255,16 @@ impl State {
         self.run.phase.get().busy() && self.run.trains.get() && !self.files.promised()
     }
 
-    fn begin_run(&self, command: Command) {
+    fn begin_run(&self, command: Command, bulk: Vec<Vec<f32>>, options: AlignOptions) {
         self.run.reset();
         self.run.trains.set(matches!(command, Command::Align { .. }));
-        self.results.begun.set_value(Made {
-            of: untrack(|| self.data_in_words()),
-            options: self.settings.options.get_untracked(),
-        });
+        self.results.begun.set_value(Made { of: untrack(|| self.data_in_words()), options });
         self.run.enter(Phase::Loading);
         self.results.run_begins();
         self.give_up(Activity::Show);
         self.give_up(Activity::Apply);
         self.give_up(Activity::Compare);
-        self.begin(Activity::Align, command);
+        self.begin_with(Activity::Align, command, bulk);
     }
 
     pub(crate) fn pause_or_resume(&self) {
@@ -193,6 +296,7 @@ impl State {
     /// Gives the run up. What an earlier run has found stays on show.
     pub(crate) fn cancel_run(&self) {
         self.give_up(Activity::Align);
+        self.run.has_brought_nothing();
         self.run.moving.set(None);
         self.run.history.set(self.run.kept.get_value());
         self.run.enter(Phase::Idle);

@@ -38,12 +38,9 @@ impl Coarse {
         self.masses[row * self.weights[1].len() + column] += mass;
     }
 
-    /// As if rows and columns were independent, with this mass in all.
-    pub(super) fn independent(rows: &Side, cols: &Side, mass: f32) -> Self {
-        let mut coarse = Self::new(rows, cols);
-        let [a, b] = &coarse.weights;
-        coarse.masses = a.iter().flat_map(|a| b.iter().map(move |b| mass * a * b)).collect();
-        coarse
+    /// All of it.
+    pub(super) fn mass(&self) -> f32 {
+        self.masses.iter().sum()
     }
 
     /// Adds what another such plan has.

@@ -4,6 +4,7 @@
 //! and columns were independent. Blocks whose density is below θ can be left out together: all of them hold at most θ
 //! of the mass.
 
+use super::balance::Coarse;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::{Ball, Side};
 
@@ -71,28 +72,44 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// All blocks that may have a pair with `φ_i + γ_j − |x_i − y_j|² ≥ least`. What is left out has none.
+    /// All blocks that may have a pair whose density is `least` or more, and what the others may hold at most.
     pub(super) async fn blocks<W: Watch>(
         &self,
+        eps: f32,
         least: f32,
         pace: &mut Pace<'_, W>,
-    ) -> Result<Blocks, Cancelled> {
+    ) -> Result<(Blocks, Coarse), Cancelled> {
         let (phi_tops, gamma_tops) = (self.rows.tops(self.phi), self.cols.tops(self.gamma));
         let mut blocks = Blocks::none();
+        let mut left_out = Coarse::new(self.rows, self.cols);
+        let height = eps * least.ln();
+        let mut others = Vec::new();
         for (row, row_ball) in self.rows.balls.iter().enumerate() {
             let mut points = 0;
+            others.clear();
             let list: Vec<usize> = (0..self.cols.leaves())
                 .filter(|&column| {
                     let column_ball = &self.cols.balls[column];
                     let most = phi_tops[row] + gamma_tops[column];
                     let apart = row_ball.distance(&column_ball.centre) - row_ball.radius - column_ball.radius;
-                    if !reaches(most, apart, least) {
-                        return false;
+                    let mut matters = reaches(most, apart, height);
+                    if matters {
+                        // What is near by its ball may be far by its points.
+                        points += self.rows.leaf(row).len() + self.cols.leaf(column).len();
+                        matters = any_reaches(
+                            (self.rows, row, self.phi),
+                            (column_ball, gamma_tops[column]),
+                            height,
+                        ) && any_reaches(
+                            (self.cols, column, self.gamma),
+                            (row_ball, phi_tops[row]),
+                            height,
+                        );
                     }
-                    // What is near by its ball may be far by its points.
-                    points += self.rows.leaf(row).len() + self.cols.leaf(column).len();
-                    any_reaches((self.rows, row, self.phi), (column_ball, gamma_tops[column]), least)
-                        && any_reaches((self.cols, column, self.gamma), (row_ball, phi_tops[row]), least)
+                    if !matters {
+                        others.push(column);
+                    }
+                    matters
                 })
                 .collect();
             // Rows that nothing reaches have a potential that is far too low: only a visit can raise it.
@@ -100,10 +117,13 @@ impl Scene<'_> {
                 blocks.push(0..self.cols.leaves());
             } else {
                 blocks.push(list);
+                for &column in &others {
+                    left_out.add(row, column, least * row_ball.weight * self.cols.balls[column].weight);
+                }
             }
             pace.spend(self.cols.leaves() + points).await?;
         }
-        Ok(blocks)
+        Ok((blocks, left_out))
     }
 }
 
@@ -152,7 +172,7 @@ mod tests {
             let (phi, gamma) = (rng.fill(700, -1.0, 1.0), rng.fill(500, -2.0, 0.0));
             let least = rng.uniform(-6.0, 1.0);
             let scene = Scene { rows: &rows, cols: &cols, phi: &phi, gamma: &gamma };
-            let blocks = at_once(async |pace| scene.blocks(least, pace).await);
+            let (blocks, _) = at_once(async |pace| scene.blocks(1.0, least.exp(), pace).await);
             for row in 0..rows.leaves() {
                 let visited: Vec<usize> = blocks.leaves(row).collect();
                 for column in (0..cols.leaves()).filter(|column| !visited.contains(column)) {

@@ -15,8 +15,8 @@ pub(super) struct Mixing {
 }
 
 impl Mixing {
-    /// The point after `point`, whose image under the map is `point + residual`.
-    pub(super) fn next(&mut self, point: &[f32], residual: &[f32], weights: &[f32]) -> Vec<f32> {
+    /// The point after `point`, whose image under the map is `point + residual`; no farther from that image than `reach`.
+    pub(super) fn next(&mut self, point: &[f32], residual: &[f32], weights: &[f32], reach: f32) -> Vec<f32> {
         if let Some((last, last_residual)) = self.last.take() {
             let step = |new: &[f32], old: &[f32]| new.iter().zip(old).map(|(a, b)| a - b).collect();
             if self.steps.len() == DEPTH {
@@ -25,12 +25,15 @@ impl Mixing {
             self.steps.push_back((step(point, &last), step(residual, &last_residual)));
         }
         self.last = Some((point.to_vec(), residual.to_vec()));
-        let mut next: Vec<f32> = point.iter().zip(residual).map(|(p, r)| p + r).collect();
+        let plain: Vec<f32> = point.iter().zip(residual).map(|(p, r)| p + r).collect();
+        let mut next = plain.clone();
         for ((moved, change), share) in self.steps.iter().zip(self.shares(residual, weights)) {
             let share = share as f32;
             let parts = moved.iter().zip(change);
             next.iter_mut().zip(parts).for_each(|(n, (m, c))| *n -= share * (m + c));
         }
+        // Not `clamp`, which ends the program where a number is none: whoever iterates sees that by the error.
+        next.iter_mut().zip(&plain).for_each(|(n, p)| *n = n.max(p - reach).min(p + reach));
         next
     }
 
@@ -104,10 +107,22 @@ mod tests {
         let mut mixing = Mixing::default();
         let mut point = vec![0.0; 5];
         for _ in 0..12 {
-            point = mixing.next(&point, &residual(&point), &[0.2; 5]);
+            point = mixing.next(&point, &residual(&point), &[0.2; 5], 10.0);
         }
         assert!(point.iter().all(|p| (p - 3.0).abs() < 0.05), "{point:?}");
         let back = mixing.restart().expect("a last point");
         assert!(!mixing.mixed() && back.iter().all(|p| (p - 3.0).abs() < 0.05), "{back:?}");
+    }
+
+    /// A combination stays near the plain step, and numbers that are none end nothing here.
+    #[test]
+    fn combinations_do_not_go_far() {
+        let mut mixing = Mixing::default();
+        mixing.next(&[0.0, 0.0], &[1.0, f32::NAN], &[0.5; 2], 0.25);
+        let mut mixing = Mixing::default();
+        mixing.next(&[0.0], &[1.0], &[1.0], 0.25);
+        // A residual that hardly falls: the line through both would go to a hundred.
+        let next = mixing.next(&[1.0], &[0.99], &[1.0], 0.25);
+        assert!((next[0] - (1.99 + 0.25)).abs() < 1e-5, "{next:?}");
     }
 }

@@ -15,6 +15,7 @@ mod pace;
 mod side;
 mod solve;
 mod strip;
+mod stubborn;
 mod sweep;
 mod tree;
 
@@ -26,6 +27,7 @@ use extend::extend;
 use pace::Pace;
 use side::Side;
 use solve::{Goal, Reached, solve};
+use sweep::Start;
 use tree::{SMALLEST, Tree};
 
 /// The first level has about this many points a side.
@@ -36,6 +38,9 @@ const FEWEST: usize = 64;
 const HIGHEST: f32 = 0.5;
 /// The error to which levels are solved that are not the last.
 const ROUGHLY: f32 = 0.003;
+/// And that of the last but one, relative to that of the last: a sweep there costs a sixteenth, and what it leaves is
+/// left to the last one.
+const WELL: f32 = 0.3;
 /// Sweeps at an ε that is still to fall, and at others.
 const PASSING: u32 = 10;
 const PATIENCE: u32 = 1000;
@@ -56,7 +61,7 @@ pub async fn multiscale(
     tolerance: f32,
     watch: &mut impl Watch,
 ) -> Result<Found, Cancelled> {
-    let mut pace = Pace::new(watch);
+    let mut pace = Pace::new(watch, clouds.x.cols());
     let trees = [Tree::grow(&clouds.x, &mut pace).await?, Tree::grow(&clouds.y, &mut pace).await?];
     pace.reach(0.02);
     let mut rng = Rng::new(1);
@@ -79,18 +84,28 @@ pub async fn multiscale(
     let mut gamma = vec![0.0; sides[1].len()];
     let mut falling = HIGHEST;
     while falling > eps {
-        let goal = Goal { eps: falling, tolerance: 0.1, most: PASSING, share: [0.02; 2] };
+        let goal = Goal {
+            eps: falling,
+            tolerance: 0.1,
+            most: PASSING,
+            share: [0.02; 2],
+            light: None,
+            start: Start::Cold,
+        };
         solve([&sides[0], &sides[1]], &mut phi, &mut gamma, goal, &mut pace).await?;
         falling *= 0.5;
     }
+    let (mut light, mut start) = (None, Start::Cold);
     loop {
         let pair = [&sides[0], &sides[1]];
-        let goal = if group == 1 {
-            Goal { eps, tolerance, most: PATIENCE, share: [0.1, 1.0] }
-        } else {
-            Goal { eps, tolerance: ROUGHLY.max(tolerance), most: PATIENCE, share: [0.02, 0.1] }
+        let (tolerance, share) = match group {
+            1 => (tolerance, [0.1, 1.0]),
+            SMALLEST => (WELL * tolerance, [0.03, 0.1]),
+            _ => (ROUGHLY.max(tolerance), [0.02, 0.03]),
         };
+        let goal = Goal { eps, tolerance, most: PATIENCE, share, light, start };
         let reached = solve(pair, &mut phi, &mut gamma, goal, &mut pace).await?;
+        (light, start) = (reached.light, Start::Warm);
         if group == 1 {
             let orders = trees.map(|tree| tree.order);
             return Ok(found(clouds, eps, [phi, gamma], sides, orders, reached));

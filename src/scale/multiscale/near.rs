@@ -82,7 +82,7 @@ impl Visit<'_> {
             }
         }
         let columns = self.strip.gather(cols, &self.offsets, runs);
-        let part = self.done..range.end.min(self.done + columns.band());
+        let part = self.done..range.end.min(self.done + columns.band(rows.dim));
         columns.products(rows.rows(part.clone()), rows.dim, self.eps, &mut self.band);
         for (row, i) in self.band.chunks_exact_mut(columns.len().max(1)).zip(part.clone()) {
             columns.exponents(row, self.own[i]);

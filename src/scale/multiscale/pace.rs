@@ -2,25 +2,35 @@
 
 pub(super) use crate::scale::{Cancelled, Watch};
 
-/// Pairs of points between two looks: ten to thirty milliseconds.
-const PIECE: usize = 4_000_000;
+/// Work between two looks, in products of two numbers: ten to thirty milliseconds.
+const PIECE: usize = 120_000_000;
+/// What an exponential and its sums take besides the products of two points.
+const EXPONENTIAL: usize = 24;
+
+/// Pairs of points of this many dimensions in a piece.
+pub(super) fn piece(dim: usize) -> usize {
+    PIECE / (dim + EXPONENTIAL)
+}
 
 /// Counts work in pairs of points, since there is no clock on every platform, and calls the watch after each piece.
 pub(super) struct Pace<'w, W> {
     watch: &'w mut W,
+    /// Pairs of points in a piece.
+    piece: usize,
     since: usize,
     done: f64,
 }
 
 impl<'w, W: Watch> Pace<'w, W> {
-    pub(super) fn new(watch: &'w mut W) -> Self {
-        Self { watch, since: 0, done: 0.0 }
+    /// For points of this many dimensions.
+    pub(super) fn new(watch: &'w mut W, dim: usize) -> Self {
+        Self { watch, piece: piece(dim), since: 0, done: 0.0 }
     }
 
     /// As much work as that many pairs of points was done.
     pub(super) async fn spend(&mut self, pairs: usize) -> Result<(), Cancelled> {
         self.since += pairs;
-        if self.since < PIECE {
+        if self.since < self.piece {
             return Ok(());
         }
         self.since = 0;
@@ -42,6 +52,6 @@ pub(super) mod tests {
     pub(in super::super) fn at_once<T>(
         work: impl AsyncFnOnce(&mut Pace<'_, NoWatch>) -> Result<T, Cancelled>,
     ) -> T {
-        unwatched(work(&mut Pace::new(&mut NoWatch))).expect("nobody cancels")
+        unwatched(work(&mut Pace::new(&mut NoWatch, 16))).expect("nobody cancels")
     }
 }

@@ -2,9 +2,11 @@
 
 use super::balance::Coarse;
 use super::blocks::{Blocks, Scene};
+use super::extend::at_points;
 use super::mixing::Mixing;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::Side;
+use super::stubborn::Stubborn;
 use super::sweep::{Start, Swept, Task, sweep};
 
 /// The share of the tolerance that goes to what is left out.
@@ -14,6 +16,12 @@ const BY_BOUNDS: f32 = 0.05;
 const BY_MASS: f32 = 0.15;
 /// The error below which steps are combined: further out the map is too far from linear.
 const LINEAR: f64 = 0.5;
+/// How far a combination may go beyond a plain step, in units of ε.
+const REACH: f32 = 3.0;
+/// Sweeps that may pass without the error falling by a tenth; then it goes no further.
+const STALE: u32 = 80;
+/// What a column receives, of its weight, if nothing reaches it: too little to be scaled.
+const NOTHING: f64 = 1e-25;
 
 /// What to reach.
 #[derive(Clone, Copy)]
@@ -25,6 +33,10 @@ pub(super) struct Goal {
     pub(super) most: u32,
     /// Which share of all work is done before and after.
     pub(super) share: [f64; 2],
+    /// The density below which blocks could be left out at the level before, if that is known: a first guess.
+    pub(super) light: Option<f32>,
+    /// How near the rows' potential is.
+    pub(super) start: Start,
 }
 
 /// What was reached, besides the potentials.
@@ -35,6 +47,8 @@ pub(super) struct Reached {
     pub(super) blocks: Blocks,
     /// A bound on the mass in the blocks that are left out.
     pub(super) left_out: f32,
+    /// The density below which blocks were left out, or could be.
+    pub(super) light: Option<f32>,
 }
 
 /// The blocks that are visited, and what is known of the others.
@@ -52,10 +66,19 @@ struct List {
 enum Stage {
     /// Made from bounds.
     Bounded,
-    /// Swept: blocks below this density can be left out.
+    /// The same, but blocks below this density may well be left out: the next sweep tells.
     Seen(f32),
     /// Made from masses: blocks below this density were left out.
     Measured(f32),
+}
+
+impl Stage {
+    fn light(self) -> Option<f32> {
+        match self {
+            Self::Bounded => None,
+            Self::Seen(density) | Self::Measured(density) => Some(density),
+        }
+    }
 }
 
 impl List {
@@ -72,6 +95,10 @@ impl List {
     fn learn(&mut self, swept: Swept, most: f32, phi: &[f32], gamma: &[f32]) {
         match self.stage {
             Stage::Bounded => self.stage = Stage::Seen(swept.densities.below(most)),
+            // The guess was too high.
+            Stage::Seen(_) if swept.light.mass() > most => {
+                self.stage = Stage::Seen(swept.densities.below(most));
+            }
             Stage::Seen(density) => {
                 let lower = |then: &mut [f32], now: &[f32]| {
                     then.iter_mut().zip(now).for_each(|(then, now)| *then = then.min(*now));
@@ -99,26 +126,24 @@ pub(super) async fn solve<W: Watch>(
     if rows.len() == 0 || cols.len() == 0 {
         let mut blocks = Blocks::none();
         (0..rows.leaves()).for_each(|_| blocks.push([]));
-        return Ok(Reached { error: 0.0, sweeps: 0, blocks, left_out: 0.0 });
+        return Ok(Reached { error: 0.0, sweeps: 0, blocks, left_out: 0.0, light: None });
     }
     // Either marginal misses what is left out.
     let budget = 0.5 * LEFT_OUT * tolerance;
     let mut mixing = Mixing::default();
+    let mut stubborn = Stubborn::default();
     let mut list: Option<List> = None;
-    let (mut start, mut first, mut best) = (Start::Cold, None, f64::MAX);
+    let (mut start, mut first) = (goal.start, None);
+    let mut best = Best { error: f64::MAX, sweep: 0, potentials: [Vec::new(), Vec::new()] };
     let mut sweeps = 0;
     loop {
         let visited = match list.take() {
             Some(list) if list.left_out(sides, phi, gamma, eps) <= budget => list,
             outdated => {
                 let scene = Scene { rows, cols, phi, gamma };
-                let least = BY_BOUNDS * budget;
-                let blocks = scene.blocks(eps * least.ln(), pace).await?;
-                let left_out = Coarse::independent(rows, cols, least);
-                let stage = match outdated.map(|list| list.stage) {
-                    Some(Stage::Seen(density) | Stage::Measured(density)) => Stage::Seen(density),
-                    _ => Stage::Bounded,
-                };
+                let (blocks, left_out) = scene.blocks(eps, BY_BOUNDS * budget, pace).await?;
+                let light = outdated.and_then(|list| list.stage.light()).or(goal.light);
+                let stage = light.map_or(Stage::Bounded, Stage::Seen);
                 List { blocks, phi: phi.to_vec(), gamma: gamma.clone(), left_out, stage }
             }
         };
@@ -134,25 +159,59 @@ pub(super) async fn solve<W: Watch>(
         let way = (first / error).ln() / (first / f64::from(tolerance)).ln().max(1e-9);
         pace.reach(goal.share[0] + (goal.share[1] - goal.share[0]) * way.clamp(0.0, 1.0));
         let left_out = list.left_out(sides, phi, gamma, eps);
-        let bound = error as f32 + 2.0 * left_out;
-        if bound <= tolerance || sweeps >= most || !error.is_finite() {
-            return Ok(Reached { error: bound, sweeps, blocks: list.blocks.clone(), left_out });
+        let bound = error as f32 + 2.0 * left_out + rounding(rows, phi, eps);
+        let lasts = error > 0.9 * best.error;
+        if !lasts {
+            best = Best { error, sweep: sweeps, potentials: [phi.to_vec(), gamma.clone()] };
         }
-        let residual = residual(&swept, cols, eps);
+        let given_up = sweeps >= most || sweeps - best.sweep >= STALE || !error.is_finite();
+        if bound <= tolerance || given_up {
+            let (blocks, light) = (list.blocks.clone(), list.stage.light());
+            if bound <= tolerance || error <= best.error {
+                return Ok(Reached { error: bound, sweeps, blocks, left_out, light });
+            }
+            // As far as it went.
+            phi.copy_from_slice(&best.potentials[0]);
+            gamma.copy_from_slice(&best.potentials[1]);
+            let left_out = list.left_out(sides, phi, gamma, eps);
+            let error = best.error as f32 + 2.0 * left_out + rounding(rows, phi, eps);
+            return Ok(Reached { error, sweeps, blocks, left_out, light });
+        }
+        let mut residual = residual(&swept, cols, eps);
+        let starved: Vec<usize> =
+            (0..cols.len()).filter(|&j| swept.sums[j] < NOTHING * f64::from(cols.weights[j])).collect();
+        let hurried = stubborn.hurry(&swept.sums, cols, eps, &mut residual);
+        // Among all rows, since it may be any of them that reach it first.
+        for (&j, value) in starved.iter().zip(at_points((rows, phi), (cols, &starved), eps, pace).await?) {
+            residual[j] = value - gamma[j];
+        }
         if left_out <= budget {
             list.learn(swept, BY_MASS * budget, phi, gamma);
         }
         let plain = |gamma: &[f32]| gamma.iter().zip(&residual).map(|(g, r)| g + r).collect();
-        *gamma = if error > LINEAR {
+        // First of all, a combination that made it worse is taken back, however much worse it is.
+        *gamma = if mixing.mixed() && error > 1.5 * best.error {
+            mixing.restart().unwrap_or_else(|| plain(gamma))
+        } else if error > LINEAR || hurried || !starved.is_empty() {
             mixing = Mixing::default();
             plain(gamma)
-        } else if mixing.mixed() && error > 1.5 * best {
-            mixing.restart().unwrap_or_else(|| plain(gamma))
         } else {
-            mixing.next(gamma, &residual, &cols.weights)
+            mixing.next(gamma, &residual, &cols.weights, REACH * eps)
         };
-        best = best.min(error);
     }
+}
+
+/// The best potentials so far, and the sweep that found them.
+struct Best {
+    error: f64,
+    sweep: u32,
+    potentials: [Vec<f32>; 2],
+}
+
+/// What rows may miss because their potentials are rounded.
+fn rounding(rows: &Side, phi: &[f32], eps: f32) -> f32 {
+    let sum: f32 = phi.iter().zip(&rows.weights).map(|(p, w)| p.abs() * w).sum();
+    0.5 * f32::EPSILON * sum / eps
 }
 
 /// By how much γ rises in a step: what scales every column to its weight, and what balances sets of them.

@@ -2,6 +2,7 @@
 
 use std::f32::consts::{LN_2, LOG2_E};
 
+use super::pace::piece;
 use super::side::Side;
 use crate::kernels::matmul::sgemm;
 use crate::kernels::{at_least, exp2, max_of};
@@ -57,15 +58,20 @@ impl Columns<'_> {
         self.offsets.len()
     }
 
-    /// How many rows to take at a time.
-    pub(super) fn band(&self) -> usize {
-        (HELD / self.len().max(1)).max(8)
+    /// How many rows of `dim` values to take at a time: what is held fits, and a cancel is felt.
+    pub(super) fn band(&self, dim: usize) -> usize {
+        (HELD.min(piece(dim)) / self.len().max(1)).max(8)
     }
 
     /// `2 x·y/ε`, to base two, of some rows (given as points of `dim` values) with all columns, row by row.
     pub(super) fn products(&self, points: &[f32], dim: usize, eps: f32, out: &mut Vec<f32>) {
+        out.resize(points.len() / dim.max(1) * self.len(), 0.0);
+        self.products_of(points, dim, eps, out);
+    }
+
+    /// The same, where there is room.
+    pub(super) fn products_of(&self, points: &[f32], dim: usize, eps: f32, out: &mut [f32]) {
         let rows = points.len() / dim.max(1);
-        out.resize(rows * self.len(), 0.0);
         sgemm([rows, self.len(), dim], 2.0 * LOG2_E / eps, (points, (dim, 1)), (self.points, (1, dim)), out);
     }
 

@@ -13,6 +13,9 @@ use super::side::Side;
 use super::strip::{Strip, offsets};
 use crate::kernels::transposed_product;
 
+/// What a row sums to as long as none of its entries is cut off at the ends of the exponential's range.
+const ORDINARY: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
+
 /// How near the rows' potential is to what it will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
@@ -70,15 +73,21 @@ pub(super) async fn sweep<W: Watch>(
         received.resize(columns.len(), 0.0f32);
         given.resize(columns.len(), 0.0f32);
         let range = rows.leaf(leaf);
-        for first in range.clone().step_by(columns.band()) {
-            let part = first..range.end.min(first + columns.band());
+        for first in range.clone().step_by(columns.band(rows.dim)) {
+            let part = first..range.end.min(first + columns.band(rows.dim));
             columns.products(rows.rows(part.clone()), rows.dim, eps, &mut band);
             shares.clear();
             for (row, i) in band.chunks_exact_mut(columns.len().max(1)).zip(part.clone()) {
                 if start == Start::Cold {
                     phi[i] = rows.squares[i] - unit * columns.top(row);
                 }
-                let sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
+                let mut sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
+                if start == Start::Warm && !ORDINARY.contains(&sum) {
+                    // Its potential was too far off for numbers of this size: as if it had none.
+                    columns.products_of(rows.rows(i..i + 1), rows.dim, eps, row);
+                    phi[i] = rows.squares[i] - unit * columns.top(row);
+                    sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
+                }
                 phi[i] -= unit * sum.log2();
                 shares.push(rows.weights[i] / sum);
             }

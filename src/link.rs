@@ -1,8 +1,9 @@
-//! The page's end of the worker: starts it, talks to it, replaces it when it dies.
+//! A page's end of the worker: starts it, talks to it, replaces it when it dies. The app and the JavaScript API share it.
 //!
 //! Page and worker are two instances of one wasm module. The worker is started from a few lines of
 //! script in a blob, which import the very file this page was loaded from; so it works under hashed
-//! names and any path.
+//! names and any path. And a worker from a blob is bound by the page's Content-Security-Policy, where one from a file
+//! would be bound by that of its own headers only, which a plain static host does not send.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -30,6 +31,7 @@ const BOOT: &str = "onmessage = async ({ data }) => {
   try {
     const shim = await import(data.shim);
     await shim.default({ module_or_path: data.module });
+    shim.serve();
   } catch (error) {
     setTimeout(() => { throw error; });
   }
@@ -42,7 +44,7 @@ type OnEvent = Rc<dyn Fn(Message<Event>)>;
 
 /// A handle on the worker; clones share it.
 #[derive(Clone)]
-pub(super) struct Link(Rc<Inner>);
+pub(crate) struct Link(Rc<Inner>);
 
 struct Inner {
     on_event: OnEvent,
@@ -51,6 +53,8 @@ struct Inner {
     waiting: RefCell<Vec<Message<Command>>>,
     ready: Cell<bool>,
     failed_starts: Cell<u32>,
+    /// Whether nobody wants it any more.
+    closed: Cell<bool>,
 }
 
 /// A running worker with the closures it calls, which must live as long.
@@ -74,21 +78,24 @@ impl Drop for Live {
 
 impl Link {
     /// Starts the worker. `on_event` gets everything it says, and what is said about its end.
-    pub(super) fn new(on_event: impl Fn(Message<Event>) + 'static) -> Self {
+    pub(crate) fn new(on_event: impl Fn(Message<Event>) + 'static) -> Self {
         let link = Self(Rc::new(Inner {
             on_event: Rc::new(on_event),
             live: RefCell::new(None),
             waiting: RefCell::default(),
             ready: Cell::new(false),
             failed_starts: Cell::new(0),
+            closed: Cell::new(false),
         }));
         link.restart();
         link
     }
 
     /// Sends a command, now or as soon as the worker listens.
-    pub(super) fn send(&self, run: RunId, command: Command) {
-        let message = Message::new(run, command);
+    pub(crate) fn send(&self, message: Message<Command>) {
+        if self.0.closed.get() {
+            return;
+        }
         if self.0.live.borrow().is_none() {
             // Given up, but somebody asks again.
             self.0.failed_starts.set(0);
@@ -110,8 +117,19 @@ impl Link {
         }
     }
 
+    /// Ends the worker for good, whatever it is doing. Not to be called from within `on_event`: the closure that is
+    /// running would be dropped.
+    pub(crate) fn close(&self) {
+        self.0.closed.set(true);
+        self.0.waiting.borrow_mut().clear();
+        self.0.live.borrow_mut().take();
+    }
+
     /// Replaces the worker by a new one. What was waiting for the old one is forgotten.
     fn restart(&self) {
+        if self.0.closed.get() {
+            return;
+        }
         self.0.ready.set(false);
         self.0.waiting.borrow_mut().clear();
         self.0.live.borrow_mut().take();
@@ -165,7 +183,7 @@ impl Link {
                 (self.0.on_event)(message);
                 // After what the page itself has to say to a new worker.
                 for waiting in self.0.waiting.take() {
-                    self.send(waiting.run, waiting.body);
+                    self.send(waiting);
                 }
                 return;
             }

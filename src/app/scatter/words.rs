@@ -1,0 +1,28 @@
+//! A point in words, for tooltips and for those who listen.
+
+use leptos::prelude::*;
+
+use crate::app::state::{Results, Shown};
+use crate::protocol::Side;
+
+/// A point and its match in words.
+pub(super) fn words(results: Results, shown: &Shown, side: Side, row: usize) -> (String, Option<String>) {
+    let partner = shown.partner(side, row).map(|partner| {
+        let other = Side::BOTH[1 - side.index()];
+        let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
+        let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
+        format!("matched with {}{sure}", describe(&results, shown, other, partner))
+    });
+    (describe(&results, shown, side, row), partner)
+}
+
+/// A point in words: its side, its id or row, its label.
+fn describe(results: &Results, shown: &Shown, side: Side, row: usize) -> String {
+    let letter = side.letter().to_uppercase();
+    let id = results.ids.with(|ids| ids[side.index()].get(&(row as u32)).cloned());
+    let name = id.unwrap_or_else(|| format!("row {}", row + 1));
+    match shown.label(side, row) {
+        Some(label) if label != name => format!("{letter}: {name} ({label})"),
+        _ => format!("{letter}: {name}"),
+    }
+}

@@ -1,0 +1,304 @@
+//! The JavaScript API, called from pages that are not ours, and the example page.
+
+use concord::geometry::Dense;
+use serde_json::json;
+
+use crate::browser::{Page, Setup, open, with_page};
+use crate::hands::{POINTS, clouds};
+
+/// A page on the same host that has nothing to do with the app.
+const ELSEWHERE: &str = "no-page-of-ours";
+
+/// Opens it, with both clouds at hand as `x` and `y`, and further rows as `newX` and `newY`.
+async fn open_elsewhere(page: &Page) -> [Vec<usize>; 2] {
+    open(page, ELSEWHERE).await;
+    let (x, y, places) = clouds(5);
+    let (new_x, new_y, new_places) = clouds(6);
+    let table = |points: &Dense| {
+        format!("{{ data: new Float32Array({:?}), rows: {POINTS}, cols: 6 }}", points.data())
+    };
+    page.script(&format!(
+        "window.x = {}; window.y = {}; window.newX = {}; window.newY = {}; window.quick = {{ encoder: 'linear', executor: 'cpu' }};
+         window.concord = () => import('./concord.js');
+         window.rows = side => Array.from({{ length: side.rows }}, (_, i) => [...side.data.subarray(i * side.cols, (i + 1) * side.cols)]);",
+        table(&x), table(&y), table(&new_x), table(&new_y)
+    ))
+    .await;
+    [places, new_places]
+}
+
+/// How many of the matches are right.
+fn right(matches: &serde_json::Value, places: &[usize]) -> usize {
+    let matches = matches.as_array().expect("matches");
+    assert_eq!(matches.len(), places.len());
+    matches.iter().zip(places).filter(|(found, place)| found.as_u64() == Some(**place as u64)).count()
+}
+
+#[test]
+fn the_example_page_aligns_a_sample() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "example.html").await;
+        page.wait_for("#matches li:nth-child(12)").await;
+        let status = page.script("return document.getElementById('status').textContent").await;
+        let status = status.as_str().expect("words");
+        let right: u32 = status.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
+        assert!(right > 60 && status.contains("of 351 words found"), "{status}");
+        assert_eq!(page.count("header").await, 0, "the app itself is not started");
+        page.shoot("example").await;
+    });
+}
+
+#[test]
+fn arrays_go_in_and_arrays_come_out() {
+    with_page(Setup::default(), async |page| {
+        let [places, new_places] = open_elsewhere(&page).await;
+        let script = "
+            const { default: init, align, apply } = await concord();
+            await init();
+            const seen = [];
+            const lump = Array.from({ length: 90 }, (_, i) => `lump ${i % 3}`);
+            const true_pairs = [];
+            window.result = await align({ ...x, labels: lump }, y, { ...quick, true_pairs: PLACES.map((j, i) => [i, j]) }, p => seen.push(p));
+            const { matches, confidence, reverse, top, embedding, plane, model, scores, seconds, executor, candidates, chosen, rival } = result;
+            const kinds = [matches, confidence, reverse.matches, top.rows, top.shares, embedding.x, plane.y, model].map(a => a.constructor.name);
+            const lengths = [matches, confidence, reverse.matches, embedding.x, embedding.y, embedding.projected, plane.x, top.rows, top.shares]
+              .map(a => a.length);
+            const applied = await apply(model, newX, newY, { executor: 'cpu' });
+            return {
+              matches: [...matches], kinds, lengths, cols: [embedding.cols, top.cols], scores: Object.keys(scores), spearman: scores.spearman,
+              foscttm: scores.foscttm.value, seconds, executor, candidates: candidates.length, chosen, rival, model: model.length,
+              first: [...matches].every((row, i) => top.rows[i * top.cols] === row),
+              sure: [...confidence].every((c, i) => c >= 0 && c <= 1.0001 && Math.abs(c - top.shares[i * top.cols]) < 1e-3),
+              progress: seen.length, fields: Object.keys(seen[0]).sort(), rising: seen.every((p, i) => p.share >= (i ? seen[i - 1].share : 0) && p.share <= 1),
+              applied: [...applied.matches], appliedCandidates: applied.candidates.length, header: document.querySelector('header') !== null,
+            };"
+        .replace("PLACES", &format!("{places:?}"));
+        let answer = page.async_script(&script).await;
+        let got = &answer["value"];
+        assert!(got.is_object(), "{answer}");
+        assert!(right(&got["matches"], &places) > 80, "{got}");
+        let kinds =
+            ["Uint32Array", "Float32Array", "Uint32Array", "Uint32Array", "Float32Array", "Float32Array"];
+        assert_eq!(got["kinds"], json!([&kinds[..], &["Float32Array", "Uint8Array"]].concat()));
+        let (cols, top) =
+            (got["cols"][0].as_u64().expect("columns"), got["cols"][1].as_u64().expect("columns"));
+        let n = POINTS as u64;
+        assert_eq!(
+            got["lengths"],
+            json!([n, n, n, n * cols, n * cols, n * cols, 2 * n, n * top, n * top]),
+            "one row a row"
+        );
+        for score in ["spearman", "gw-loss", "entropy", "marginal-error", "foscttm", "exact-match"] {
+            assert!(
+                got["scores"].as_array().is_some_and(|all| all.contains(&json!(score))),
+                "{score}: {got}"
+            );
+        }
+        assert!(got["spearman"]["value"].as_f64() > got["spearman"]["chance"].as_f64(), "{got}");
+        assert!(got["foscttm"].as_f64().is_some_and(|share| share < 0.05), "{got}");
+        assert_eq!((&got["first"], &got["sure"], &got["rising"]), (&json!(true), &json!(true), &json!(true)));
+        assert_eq!(got["executor"], "cpu");
+        assert_eq!(got["fields"], json!(["done", "phase", "share", "total"]));
+        assert!(got["progress"].as_u64() > Some(3) && got["candidates"].as_u64() > Some(0), "{got}");
+        assert_eq!(got["chosen"], json!(0));
+        assert!(got["seconds"]["total"].as_f64() >= got["seconds"]["train"].as_f64(), "{got}");
+        assert!(got["model"].as_u64() > Some(500), "{got}");
+        // New rows, by the model alone.
+        assert!(right(&got["applied"], &new_places) > 70, "{got}");
+        assert_eq!(got["appliedCandidates"], json!(0));
+        assert_eq!(got["header"], json!(false), "importing the API does not start the app");
+    });
+}
+
+#[test]
+fn the_same_numbers_in_another_form_and_at_the_same_time_give_the_same() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere(&page).await;
+        let script = "
+            const { align } = await concord();
+            const order = [];
+            const run = (name, x, y) => align(x, y, quick).then(result => (order.push(name), [...result.matches].join()));
+            const results = await Promise.all([
+              run('typed', x, y),
+              run('rows', rows(x), rows(y)),
+              run('double', { ...x, data: Float64Array.from(x.data) }, { ...y, data: [...y.data] }),
+            ]);
+            // What is passed is copied: changed arrays change nothing.
+            const early = align(x, y, quick);
+            x.data.fill(0);
+            return [order, new Set([...results, [...(await early).matches].join()]).size];";
+        let answer = page.async_script(script).await;
+        assert_eq!(answer["value"], json!([["typed", "rows", "double"], 1]), "{answer}");
+    });
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_in_words() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere(&page).await;
+        let cases = [
+            ("align()", "TypeError: x is missing. Give { data, rows, cols }"),
+            ("align(x)", "TypeError: y is missing"),
+            ("align('x', y)", "TypeError: x is a value of type string"),
+            ("align({ rows: 3, cols: 3 }, y)", "TypeError: x is an object without data"),
+            ("align({ ...x, cols: 7 }, y)", "540 numbers, but 90 rows of 7 columns take 630"),
+            ("align({ ...x, rows: 1.5 }, y)", "x.rows has to be a whole number"),
+            (
+                "align({ ...x, data: x.data.map((v, i) => i === 27 ? NaN : v) }, y)",
+                "row 4, column 3 (counted from 0)",
+            ),
+            ("align({ ...x, data: [...x.data].map((v, i) => i === 8 ? null : v) }, y)", "x.data[8] is null"),
+            ("align(x, [[1, 2], [1, 2], [1, 2], [1]])", "y[3] has 1 numbers and y[0] has 2"),
+            ("align(x, [[1, 2], [1, 2]])", "y has 2 rows and 2 columns. Give at least 4 rows"),
+            (
+                "align({ ...x, data: new BigInt64Array(540) }, y)",
+                "x.data is a value of type object. Give an array of numbers",
+            ),
+            ("align({ ...x, labels: ['a'] }, y)", "x.labels has 1 entries for 90 rows"),
+            ("align(x, y, 3)", "TypeError: options has to be an object"),
+            ("align(x, y, { step: 3 })", "align has no option called “step”. There are: activation,"),
+            ("align(x, y, { steps: 'many' })", "options.steps is \"many\". Give a whole number"),
+            ("align(x, y, { rate: NaN })", "options.rate is NaN. Give a finite number"),
+            (
+                "align(x, y, { steps: 0 })",
+                "Error: The number of steps is 0. It has to be between 1 and 20000.",
+            ),
+            ("align(x, y, { loss: 'kind' })", "no loss called “kind”. Choose one of: classic"),
+            (
+                "align(x, y, { distance_x: 'given', distance_y: 'given' })",
+                "Error: Given distances were chosen",
+            ),
+            ("align(x, y, { executor: 'tpu' })", "options.executor has to be \"auto\", \"cpu\" or \"gpu\"."),
+            (
+                "align(x, y, { known_pairs: [[0, 90]] })",
+                "options.known_pairs[0] is [0, 90]. Give a row of x from 0 to 89",
+            ),
+            ("align(x, y, { known_pairs: [[0, 1], null] })", "options.known_pairs[1] is no pair"),
+            ("align(x, y, { known_pairs: [[0, 1], [2]] })", "options.known_pairs[1] is no pair"),
+            ("align(x, y, { signal: 3 })", "options.signal is no AbortSignal"),
+            ("align(x, y, {}, 'call me')", "onProgress has to be a function"),
+            ("align(x, y, quick, () => { throw new RangeError('enough'); })", "RangeError: enough"),
+            ("apply(3, x, y)", "TypeError: The model has to be a Uint8Array"),
+            ("apply(new Uint8Array(90), x, y)", "Error: "),
+            ("apply(new Uint8Array(9), x, y, { steps: 3 })", "apply has no option called “steps”"),
+        ];
+        let calls: Vec<String> = cases.iter().map(|(call, _)| format!("() => {call}")).collect();
+        let script = format!(
+            "const {{ align, apply }} = await concord();
+             const said = [];
+             for (const call of [{}]) said.push(await call().then(() => 'nothing', e => `${{e.name}}: ${{e.message}}`));
+             return said;",
+            calls.join(", ")
+        );
+        let answer = page.async_script(&script).await;
+        let said = answer["value"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        for ((call, words), said) in cases.iter().zip(said) {
+            assert!(said.as_str().is_some_and(|said| said.contains(words)), "{call}: {said}, not {words}");
+        }
+    });
+}
+
+#[test]
+fn a_call_can_be_given_up_in_its_turn_and_before() {
+    with_page(Setup::default(), async |page| {
+        let [places, _] = open_elsewhere(&page).await;
+        let script = "
+            const { align } = await concord();
+            const name = promise => promise.then(() => 'done', error => [error.name, error instanceof DOMException]);
+            const [now, queued, never] = [0, 0, 0].map(() => new AbortController());
+            never.abort();
+            let waited = false;
+            const running = name(align(x, y, { executor: 'cpu', signal: now.signal }, () => { if (waited) now.abort(); }));
+            const waiting = name(align(x, y, { signal: queued.signal }));
+            const late = align(x, y, quick);
+            queued.abort();
+            const aborted = await waiting;
+            waited = true;
+            return [await name(align(x, y, { signal: never.signal })), aborted, await running, [...(await late).matches]];";
+        let answer = page.async_script(script).await;
+        let got = &answer["value"];
+        for at in 0..3 {
+            assert_eq!(got[at], json!(["AbortError", true]), "{at}: {answer}");
+        }
+        assert!(right(&got[3], &places) > 80, "the next one has its turn: {answer}");
+    });
+}
+
+/// Even in the moment in which it was made, with the module there.
+#[test]
+fn a_call_can_be_given_up_at_once() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere(&page).await;
+        let script = "
+            const { default: init, align } = await concord();
+            await init();
+            const name = promise => promise.then(() => 'done', error => error.name);
+            const [now, queued] = [0, 0].map(() => new AbortController());
+            const running = name(align(x, y, { ...quick, signal: now.signal }));
+            const waiting = name(align(x, y, { ...quick, signal: queued.signal }));
+            queued.abort();
+            now.abort();
+            return [await waiting, await running, await name(align(x, y, quick))];";
+        let answer = page.async_script(script).await;
+        assert_eq!(answer["value"], json!(["AbortError", "AbortError", "done"]), "{answer}");
+    });
+}
+
+/// A worker that dies in the midst of a call is replaced, and the call goes on from what it had reached.
+#[test]
+fn a_call_survives_its_worker() {
+    with_page(Setup::default(), async |page| {
+        let [places, _] = open_elsewhere(&page).await;
+        let script = "
+            const workers = [];
+            const Original = Worker;
+            window.Worker = class extends Original { constructor(...asked) { super(...asked); workers.push(this); } };
+            const { align } = await concord();
+            const options = { executor: 'cpu', steps: 1500, encoder: 'mlp' };
+            const undisturbed = await align(x, y, options);
+            workers.length = 0;
+            let killed = false;
+            const shares = [];
+            const result = await align(x, y, options, ({ phase, share, done }) => {
+              shares.push(share);
+              if (!killed && phase === 'training' && done > 900) {
+                killed = true;
+                workers[0].dispatchEvent(new ErrorEvent('error', { message: 'an end of its own' }));
+              }
+            });
+            return {
+              killed, workers: workers.length, matches: [...result.matches],
+              same: [...result.matches].join() === [...undisturbed.matches].join() && result.scores.spearman.value === undisturbed.scores.spearman.value,
+              rising: shares.every((share, i) => !i || share >= shares[i - 1]),
+            };";
+        let answer = page.async_script(script).await;
+        let got = &answer["value"];
+        assert_eq!((&got["killed"], &got["workers"]), (&json!(true), &json!(2)), "{answer}");
+        assert_eq!((&got["same"], &got["rising"]), (&json!(true), &json!(true)), "{answer}");
+        assert!(right(&got["matches"], &places) > 60, "{answer}");
+    });
+}
+
+/// In a page whose policy forbids everything that is not needed, as that of the app itself.
+#[test]
+fn calls_work_under_a_strict_policy() {
+    with_page(Setup::default(), async |page| {
+        let [places, _] = open_elsewhere(&page).await;
+        let tables = page.script("return JSON.stringify([rows(x), rows(y)])").await;
+        open(&page, "?executor=cpu&sample=none").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        let script = format!(
+            "const refused = [];
+             document.addEventListener('securitypolicyviolation', event => refused.push(event.violatedDirective));
+             const [x, y] = {};
+             const {{ align }} = await import(new URL('./concord.js', document.baseURI));
+             const options = {{ encoder: 'linear', executor: 'cpu', signal: new AbortController().signal }};
+             const {{ matches }} = await align(x, y, options);
+             return [refused, [...matches]];",
+            tables.as_str().expect("tables")
+        );
+        let answer = page.async_script(&script).await;
+        assert_eq!(answer["value"][0], json!([]), "{answer}");
+        assert!(right(&answer["value"][1], &places) > 80, "{answer}");
+    });
+}

@@ -1,0 +1,194 @@
+//! A run that was ended at any moment and is taken up again comes to the same bits as one that was left alone, without
+//! computing again what it had reached.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::collections::BTreeMap;
+
+use concord::exec::Device;
+use concord::geometry::Dense;
+use concord::geometry::panel::{Distance, Measure};
+use concord::procedure::{
+    self, Alignment, Control, EncoderChoice, Failure, LossChoice, NoControl, Progress, Settings, Sides,
+    Statistics,
+};
+use concord::rng::Rng;
+use concord::solver::align::AlignSettings;
+use pollster::block_on;
+
+/// Keeps everything that is told, and may end the run.
+#[derive(Default)]
+struct Keeping {
+    reached: BTreeMap<String, Vec<f32>>,
+    looks: usize,
+    end_at: Option<usize>,
+    phases: Vec<&'static str>,
+    /// Steps of networks that were computed, and those whose statistics were told.
+    trained: Vec<u32>,
+    told: Vec<u32>,
+}
+
+impl Keeping {
+    fn after(reached: BTreeMap<String, Vec<f32>>) -> Self {
+        Self { reached, ..Self::default() }
+    }
+}
+
+impl Control for Keeping {
+    async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
+        self.looks += 1;
+        self.phases.push(progress.phase);
+        // The zeroth step is looked at while points are prepared.
+        if progress.phase == "training" && progress.done > 0 {
+            self.trained.push(progress.done);
+        }
+        if self.end_at.is_some_and(|at| self.looks > at) { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+
+    fn chunk(&self) -> u32 {
+        7
+    }
+
+    fn statistics(&mut self, new: Statistics<'_>) {
+        self.told.extend(new.first_step..new.first_step + new.eps.len() as u32);
+    }
+
+    fn recall(&mut self, what: &str) -> Option<Vec<f32>> {
+        self.reached.get(what).cloned()
+    }
+
+    fn keeps(&mut self, _finished: bool) -> bool {
+        true
+    }
+
+    fn remember(&mut self, what: &str, values: Vec<f32>) {
+        self.reached.insert(what.to_owned(), values);
+    }
+}
+
+fn cloud(n: usize, seed: u64) -> Dense {
+    let mut rng = Rng::new(seed);
+    let centres = Dense::new(5, 4, rng.fill(20, -2.0, 2.0));
+    Dense::from_fn(n, 4, |i, j| centres.at(i * i % 5, j) + 0.4 * rng.uniform(-1.0, 1.0))
+}
+
+fn small() -> Settings {
+    Settings {
+        sample: 40,
+        train: AlignSettings { hidden: 16, embedding: 4, steps: 60, ..AlignSettings::default() },
+        ..Settings::default()
+    }
+}
+
+fn align(sides: &Sides, settings: &Settings, control: &mut impl Control) -> Result<Alignment, Failure> {
+    block_on(procedure::align(&Device::Cpu, sides, settings, control))
+}
+
+fn same(a: &Alignment, b: &Alignment) -> bool {
+    let both = || a.candidates.iter().zip(&b.candidates);
+    a.candidates.len() == b.candidates.len()
+        && both().all(|(a, b)| a.encoders == b.encoders && a.origin == b.origin && a.score == b.score)
+}
+
+/// Ends a run at many of its moments and takes each up again.
+fn taken_up_anywhere(sides: &Sides, settings: &Settings) {
+    let want = align(sides, settings, &mut NoControl).expect("aligns");
+    let mut whole = Keeping::default();
+    let kept = align(sides, settings, &mut whole).expect("aligns");
+    assert!(same(&kept, &want), "keeping changes nothing");
+    let (mut spared, mut in_training) = (0, 0);
+    for end_at in (1..whole.looks).step_by((whole.looks / 24).max(1)) {
+        let mut ended = Keeping { end_at: Some(end_at), ..Keeping::default() };
+        assert!(matches!(align(sides, settings, &mut ended), Err(Failure::Cancelled)));
+        let last = ended.phases.last().copied();
+        let mut again = Keeping::after(ended.reached);
+        let found = align(sides, settings, &mut again).expect("aligns");
+        assert!(same(&found, &want), "ended after {end_at} looks, in {last:?}");
+        assert!(again.looks <= whole.looks, "{} looks, {} in all", again.looks, whole.looks);
+        spared += whole.looks - again.looks;
+        // The curves are whole again, each step once.
+        assert_eq!(again.told, whole.told, "ended in {last:?}");
+        if last == Some("training") && ended.trained.len() > 2 {
+            in_training += 1;
+            let before = ended.trained[ended.trained.len() - 2];
+            assert!(again.trained.first().is_none_or(|first| *first >= before), "goes on where it was");
+        }
+    }
+    assert!(spared > whole.looks && in_training > 0, "{spared} looks spared, {in_training} in training");
+    // All of it at hand: nothing is trained again.
+    let mut again = Keeping::after(whole.reached);
+    let found = align(sides, settings, &mut again).expect("aligns");
+    assert!(same(&found, &want) && again.trained.is_empty() && again.told == whole.told);
+}
+
+#[test]
+fn the_default_procedure_is_taken_up_anywhere() {
+    let sides = Sides::new(cloud(60, 3), cloud(50, 4)).expect("usable");
+    taken_up_anywhere(&sides, &small());
+}
+
+#[test]
+fn subsamples_that_are_drawn_anew_are_those_of_the_step() {
+    let sides = Sides::new(cloud(90, 3), cloud(80, 4)).expect("usable");
+    let settings = Settings { encoder: EncoderChoice::Networks, redraw: Some(15), ..small() };
+    taken_up_anywhere(&sides, &settings);
+}
+
+#[test]
+fn training_on_all_points_is_taken_up() {
+    let sides = Sides::new(cloud(60, 3), cloud(50, 4)).expect("usable");
+    let mut settings = Settings {
+        encoder: EncoderChoice::Networks,
+        loss: LossChoice::Classic,
+        all_points: true,
+        measures: vec![Measure::same(Distance::SquaredEuclidean)],
+        ..small()
+    };
+    settings.train.steps = 12;
+    taken_up_anywhere(&sides, &settings);
+}
+
+/// What was kept of other data or by another version is not taken for this run's.
+#[test]
+fn what_does_not_fit_is_left_alone() {
+    let sides = Sides::new(cloud(60, 3), cloud(50, 4)).expect("usable");
+    let want = align(&sides, &small(), &mut NoControl).expect("aligns");
+    let mut whole = Keeping::default();
+    align(&sides, &small(), &mut whole).expect("aligns");
+    for change in [Vec::clear, |values: &mut Vec<f32>| values.push(0.0)] {
+        let mut reached = whole.reached.clone();
+        reached.values_mut().for_each(change);
+        assert!(same(&align(&sides, &small(), &mut Keeping::after(reached)).expect("aligns"), &want));
+    }
+    // A counter beyond the end.
+    let mut reached = whole.reached;
+    let networks = reached.iter_mut().find(|(what, _)| what.ends_with("/networks"));
+    networks.expect("told").1[1] = f32::from_bits(1_000_000);
+    assert!(same(&align(&sides, &small(), &mut Keeping::after(reached)).expect("aligns"), &want));
+}
+
+/// One value, one setting, one pair or the order of the sides makes it another run, although everything has the same size.
+#[test]
+fn what_another_run_has_reached_is_not_taken() {
+    let usual = || Sides::new(cloud(50, 3), cloud(50, 4)).expect("usable");
+    let mut whole = Keeping::default();
+    align(&usual(), &small(), &mut whole).expect("aligns");
+    let moved = Dense::from_fn(50, 4, |i, j| cloud(50, 4).at(i, j) + f32::from(i == 49 && j == 3) * 1e-3);
+    let distances = [cloud(50, 3), cloud(50, 4)].map(|points| {
+        let apart = |i: usize, j: usize| (0..4).map(|k| (points.at(i, k) - points.at(j, k)).abs()).sum();
+        Dense::from_fn(50, 50, apart)
+    });
+    let [dx, dy] = distances;
+    let others = [
+        (Sides::new(cloud(50, 3), moved).expect("usable"), small()),
+        (Sides::new(cloud(50, 4), cloud(50, 3)).expect("usable"), small()),
+        (usual().knowing(vec![(1, 2)]).expect("usable"), small()),
+        (usual().measured(dx, dy).expect("usable"), small()),
+        (usual(), Settings { seed: 2, ..small() }),
+        (usual(), Settings { train: AlignSettings { rate: 2.1e-3, ..small().train }, ..small() }),
+    ];
+    for (at, (sides, settings)) in others.into_iter().enumerate() {
+        let want = align(&sides, &settings, &mut NoControl).expect("aligns");
+        let found = align(&sides, &settings, &mut Keeping::after(whole.reached.clone())).expect("aligns");
+        assert!(same(&found, &want), "the run that differs in point {at} took what is not its own");
+    }
+}

@@ -11,7 +11,7 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-use crate::{PATIENCE, WHOLE_TEST, server};
+use crate::{LOOK, PATIENCE, WHOLE_TEST, server};
 
 /// What kind of visitor it is.
 pub(crate) struct Setup {
@@ -187,7 +187,9 @@ pub(crate) async fn open_at(page: &Page, folder: &str, rest: &str) {
 
 impl Page {
     pub(crate) async fn wait_for(&self, css: &str) {
-        if let Err(error) = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await {
+        if let Err(error) =
+            self.client.wait().at_most(PATIENCE).every(LOOK).for_element(Locator::Css(css)).await
+        {
             let body = self.script("return document.body.innerText").await;
             panic!("{css} did not come: {error}\nThe page says: {body}");
         }

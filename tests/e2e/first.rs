@@ -46,8 +46,7 @@ fn the_first_screen_is_aligned_before_anything_is_trained() {
         assert_eq!(&bytes[..2], b"PK");
 
         // One click trains it, and then nothing is said of before.
-        page.click("align").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.begun("align").await;
         assert_eq!(page.count("[data-testid=trained-before]").await, 0);
         page.done().await;
         eprintln!("words trained live; {}", page.text("status").await.replace('\n', " "));

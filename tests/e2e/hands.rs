@@ -111,8 +111,17 @@ impl Page {
     }
 
     pub(crate) async fn aligned(&self) {
-        self.click("align").await;
+        self.begun("align").await;
         self.done().await;
+    }
+
+    /// Begins a run; a short one may be over when this returns.
+    pub(crate) async fn begun(&self, button: &str) {
+        self.wait_for("[data-testid=status]").await;
+        let runs = "return Number(document.querySelector('[data-testid=status]').dataset.runs)";
+        let before = self.script(runs).await.as_u64().expect("a number of runs");
+        self.click(button).await;
+        self.wait_for(&format!("[data-testid=status][data-runs='{}']", before + 1)).await;
     }
 
     pub(crate) async fn done(&self) {

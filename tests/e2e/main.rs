@@ -32,6 +32,8 @@ use browser::{Page, Setup, Webgpu, open, open_at, with_page};
 
 /// Nothing asserts on time; these only end a wait, and a test, that would last for ever.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Between two looks of such a wait.
+const LOOK: Duration = Duration::from_millis(50);
 const WHOLE_TEST: Duration = Duration::from_secs(900);
 
 /// The diagnostics page, where a network learns a picture, without any data on the first one.

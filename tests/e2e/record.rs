@@ -31,8 +31,7 @@ fn a_run_is_repeated_from_its_record() {
         page.aligned().await;
         page.click("confirm-0").await;
         page.click("confirm-3").await;
-        page.click("align-pairs").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.begun("align-pairs").await;
         page.done().await;
         page.click("show-candidate-1").await;
         page.wait_for("[data-testid=show-candidate-0]:not(:disabled)").await;

@@ -33,9 +33,7 @@ fn renderers(driver: u32) -> f64 {
 }
 
 async fn round(page: &Page) {
-    page.click("align").await;
-    page.wait_for("[data-testid=status][data-state=training]").await;
-    page.done().await;
+    page.aligned().await;
     for button in ["download-matches", "download-everything"] {
         let (_, bytes) = page.take(button).await;
         assert!(bytes.len() > 1000, "{button}: {} bytes", bytes.len());

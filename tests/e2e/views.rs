@@ -151,8 +151,7 @@ fn pairs_made_by_hand_turn_an_alignment_round() {
         assert_eq!(page.text("pair-count").await, "3");
         page.click("undo-pair").await;
 
-        page.click("align-pairs").await;
-        page.wait_for("[data-testid=status][data-state=training]").await;
+        page.begun("align-pairs").await;
         page.done().await;
         assert_ne!(forwards().await, before, "the pairs have decided");
         assert_eq!(page.text("pair-count").await, "4", "and are still there");

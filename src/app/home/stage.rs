@@ -230,6 +230,7 @@ fn Controls(state: State) -> impl IntoView {
             data-testid="status"
             tabindex="-1"
             data-state=move || phase().name()
+            data-runs=move || run.begun.get()
             data-executor=move || executor().map(ExecutorKind::name)
         >
             <strong aria-live="polite">{words}</strong>

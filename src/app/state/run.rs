@@ -43,6 +43,8 @@ impl Clock {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
+    /// How many this page has begun: who asks for one can tell it from the one before.
+    pub(crate) begun: RwSignal<u32>,
     pub(crate) phase: RwSignal<Phase>,
     pub(crate) progress: RwSignal<Option<Progress>>,
     pub(crate) history: RwSignal<History>,
@@ -87,6 +89,7 @@ impl Run {
     pub(super) fn new() -> Self {
         Self {
             phase: RwSignal::new(Phase::Idle),
+            begun: RwSignal::new(0),
             progress: RwSignal::new(None),
             history: RwSignal::default(),
             kept: StoredValue::default(),
@@ -257,6 +260,7 @@ impl State {
 
     fn begin_run(&self, command: Command, bulk: Vec<Vec<f32>>, options: AlignOptions) {
         self.run.reset();
+        self.run.begun.update(|count| *count += 1);
         self.run.trains.set(matches!(command, Command::Align { .. }));
         self.results.begun.set_value(Made { of: untrack(|| self.data_in_words()), options });
         self.run.enter(Phase::Loading);

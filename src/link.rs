@@ -30,6 +30,7 @@ const BOOT: &str = "onmessage = async ({ data }) => {
   onmessage = null;
   try {
     const shim = await import(data.shim);
+    if (!shim.default || !shim.serve) throw new Error(`${data.shim} is not the file it was: was it bundled?`);
     await shim.default({ module_or_path: data.module });
     shim.serve();
   } catch (error) {
@@ -123,6 +124,12 @@ impl Link {
         self.0.closed.set(true);
         self.0.waiting.borrow_mut().clear();
         self.0.live.borrow_mut().take();
+    }
+
+    /// Whether no worker is there and none will be: several in a row could not even start. True by the time the last of
+    /// these failures is heard of by whoever awaits events.
+    pub(crate) fn given_up(&self) -> bool {
+        self.0.live.borrow().is_none() && self.0.failed_starts.get() >= GIVE_UP_AFTER
     }
 
     /// Replaces the worker by a new one. What was waiting for the old one is forgotten.

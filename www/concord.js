@@ -19,11 +19,29 @@ export default function init() {
   return loading;
 }
 
-// Once the module is there, what is passed is read before these return.
-export function align(...passed) {
-  return loaded ? alignLoaded(...passed) : init().then(() => alignLoaded(...passed));
+// Once the module is there, what is passed is read before these return: an async function runs to its first await.
+export async function align(...passed) {
+  if (!loaded) await initUnlessAborted(passed[2]?.signal);
+  return alignLoaded(...passed);
 }
 
-export function apply(...passed) {
-  return loaded ? applyLoaded(...passed) : init().then(() => applyLoaded(...passed));
+export async function apply(...passed) {
+  if (!loaded) await initUnlessAborted(passed[3]?.signal);
+  return applyLoaded(...passed);
+}
+
+// What is no signal is refused later, in words.
+async function initUnlessAborted(signal) {
+  if (typeof signal?.addEventListener !== "function") return init();
+  let stop;
+  const aborted = new Promise((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    await Promise.race([aborted, init()]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

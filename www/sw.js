@@ -1,10 +1,13 @@
 // Keeps all files of one version of Concord, so that the page works without a network after the first visit.
-// `cargo xtask finish` puts the version in place of BUILD and the names of all its files in place of FILES.
+// `cargo xtask finish` puts the version in place of BUILD, and in place of FILES the names of all its files with a digest of
+// each, where there may be one.
 //
 // A version never replaces another by itself: a new one waits until no page of the old one is open, or until somebody
 // presses “Update now”. Of the versions before, the last one is kept, for pages that are still open then.
 const BUILD = "BUILD";
 const FILES = ["FILES"];
+// Where a version says when it was taken into use.
+const SINCE = "in-use-since";
 
 // Other copies of Concord may live under other paths of the same host.
 const OURS = `concord ${self.registration.scope} `;
@@ -29,7 +32,7 @@ self.addEventListener("fetch", (event) => {
 async function keep() {
   const cache = await caches.open(CACHE);
   try {
-    await Promise.all(FILES.map((file) => fetchInto(cache, file)));
+    await Promise.all(FILES.map(([file, integrity]) => fetchInto(cache, file, integrity)));
     const index = await (await cache.match(address(INDEX))).text();
     if (!index.includes(`content="${BUILD}"`)) throw new Error("the page is of another version");
   } catch (error) {
@@ -38,17 +41,27 @@ async function keep() {
   }
 }
 
-async function fetchInto(cache, file) {
-  const response = await fetch(new Request(address(file), { cache: "no-cache" }));
+// The digest is there for hosts that answer with some page, and no error, when a file is not there yet.
+async function fetchInto(cache, file, integrity) {
+  const response = await fetch(new Request(address(file), { cache: "no-cache", integrity }));
   if (!response.ok) throw new Error(`${file}: ${response.status}`);
   // Some hosts send “index.html” on to “./”; browsers take no page that has come such a way from a cache.
   const { redirected, body, headers } = response;
   await cache.put(address(file), redirected ? new Response(body, { headers }) : response);
 }
 
+// Of the other versions, the one that was last in use may still have pages open.
 async function tidy() {
+  await (await caches.open(CACHE)).put(address(SINCE), new Response(String(Date.now())));
   const others = (await ownCaches()).filter((name) => name !== CACHE);
-  await Promise.all(others.slice(0, -1).map((name) => caches.delete(name)));
+  const since = await Promise.all(others.map(sinceWhen));
+  const last = others[since.indexOf(Math.max(...since))];
+  await Promise.all(others.filter((name) => name !== last).map((name) => caches.delete(name)));
+}
+
+async function sinceWhen(name) {
+  const said = await (await caches.open(name)).match(address(SINCE));
+  return said ? Number(await said.text()) : 0;
 }
 
 // Oldest first: browsers list caches as they were made.

@@ -5,11 +5,11 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::AbortSignal;
 
-use super::options::{BESIDE, known, names};
+use super::options::{BESIDE, known, merged, names};
 use super::session::reason;
 use super::table::{Pairs, pairs};
 use super::values::{Given, property, raw_pairs, side};
-use crate::protocol::ExecutorChoice;
+use crate::protocol::{AlignOptions, ExecutorChoice};
 
 /// A call with everything that was passed to it.
 pub(super) struct Asked {
@@ -37,10 +37,10 @@ impl Asked {
             return Err(wrong("options has to be an object, as in { encoder: \"linear\" }."));
         }
         let signal = property(options, "signal").filter(|found| !found.is_null());
-        let signal = signal.map(|found| found.dyn_into::<AbortSignal>());
-        let signal = signal
-            .transpose()
-            .map_err(|_| wrong("options.signal is no AbortSignal. Give that of an AbortController."))?;
+        if signal.as_ref().is_some_and(|found| !is_signal(found)) {
+            return Err(wrong("options.signal is no AbortSignal. Give that of an AbortController."));
+        }
+        let signal = signal.map(JsCast::unchecked_into::<AbortSignal>);
         if let Some(signal) = signal.as_ref().filter(|signal| signal.aborted()) {
             return Err(reason(signal));
         }
@@ -69,6 +69,8 @@ impl Asked {
             },
         };
         let settings = settings(call, options)?;
+        // Once more with the worker's defaults, which differ in values only: nobody should wait to be told of a wrong kind.
+        merged(&AlignOptions::default(), &settings)?;
         let sides = [side("x", x)?, side("y", y)?];
         let rows = sides.each_ref().map(|side| side.cells.rows);
         let list = |name: &str| match property(options, name).filter(|found| !found.is_null()) {
@@ -78,6 +80,12 @@ impl Asked {
         let (known_pairs, true_pairs) = (list("known_pairs")?, list("true_pairs")?);
         Ok(Self { sides, choice, signal, on_progress, settings, known_pairs, true_pairs })
     }
+}
+
+/// Whether something behaves like a signal. That of another frame is none by its class.
+fn is_signal(value: &JsValue) -> bool {
+    property(value, "aborted").is_some_and(|aborted| aborted.as_bool().is_some())
+        && property(value, "addEventListener").is_some_and(|listen| listen.is_function())
 }
 
 /// The settings of a run among the options.

@@ -1,8 +1,8 @@
 //! The functions that a page calls.
 
-use js_sys::{Promise, Uint8Array};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use super::asked::{Asked, wrong};
@@ -10,7 +10,7 @@ use super::options::merged;
 use super::result::Answer;
 use super::session::{Abort, Ended, Session};
 use super::turn::Turn;
-use super::values::Given;
+use super::values::{Given, bytes};
 use crate::protocol::{Command, Diagnostics, Event, ExecutorChoice, Side, Slot, as_bulk};
 
 /// Aligns two data sets; see `docs/api.md`. What is passed is read before this returns, so that the caller may change it.
@@ -34,7 +34,7 @@ pub fn align(x: &JsValue, y: &JsValue, options: &JsValue, on_progress: &JsValue)
 #[wasm_bindgen(skip_typescript)]
 pub fn apply(model: &JsValue, x: &JsValue, y: &JsValue, options: &JsValue, on_progress: &JsValue) -> Promise {
     console_error_panic_hook::set_once();
-    let bytes = model.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).ok_or_else(|| {
+    let bytes = bytes(model).ok_or_else(|| {
         wrong(
             "The model has to be a Uint8Array: the model of a result, or a model.safetensors that was saved.",
         )

@@ -12,7 +12,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::AbortSignal;
 
 use crate::link::Link;
-use crate::protocol::{Command, Event, Failure, Message, Progress, Recovery, RunId};
+use crate::protocol::{Command, Event, Failure, Message, NOTHING_LOST, Progress, Recovery, RunId};
 
 /// What happened.
 enum Note {
@@ -163,8 +163,9 @@ impl Session {
                 Note::Aborted(why) => return Err(Ended::For(why)),
                 Note::Said(Message { body: Event::Failed(failure), .. }) => {
                     let lost = failure.recovery == Recovery::RestartWorker;
-                    let error = error(failure);
-                    return Err(if lost { Ended::Lost(error) } else { Ended::For(error) });
+                    let no_other = lost && self.link.given_up();
+                    let error = error(failure, no_other);
+                    return Err(if lost && !no_other { Ended::Lost(error) } else { Ended::For(error) });
                 }
                 Note::Said(Message { body: Event::Progress(progress), .. }) => self.show(&progress)?,
                 Note::Said(Message { body: Event::Reached { what }, bulk, .. }) => {
@@ -193,10 +194,16 @@ impl Session {
 }
 
 /// A failure of the worker as an error. What the page says about its own recovery is not true of a call.
-fn error(failure: Failure) -> JsValue {
+fn error(failure: Failure, no_other: bool) -> JsValue {
     let Failure { message, hint, recovery, .. } = failure;
     let hint = match recovery {
+        Recovery::None if hint == NOTHING_LOST => String::new(),
         Recovery::None => hint,
+        Recovery::RestartWorker if no_other => {
+            "No worker can be started in this page. If it has a Content-Security-Policy, that needs worker-src blob: and \
+             the place of Concord's files in script-src; if it is bundled, load concord.js unbundled (docs/api.md)."
+                .to_owned()
+        }
         Recovery::RestartWorker => {
             "Call it again; if that does not help, with the option executor: \"cpu\".".to_owned()
         }

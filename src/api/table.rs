@@ -31,7 +31,13 @@ impl Cells {
                 "{name} has {rows} rows and {cols} columns. Give at least {FEWEST} rows and 1 column."
             ));
         }
-        let mut values = Vec::with_capacity(count);
+        let mut values = Vec::new();
+        if values.try_reserve_exact(count).is_err() {
+            return Err(format!(
+                "{name} has {count} numbers, more than there is memory for in this page. Give fewer rows, and match the \
+                 others with apply."
+            ));
+        }
         for (at, number) in numbers.enumerate() {
             let place = || format!("at row {}, column {} (counted from 0)", at / cols, at % cols);
             if number.is_nan() {

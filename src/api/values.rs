@@ -1,6 +1,6 @@
 //! What a caller passes, read from JavaScript's values: tables, labels, pairs.
 
-use js_sys::{Array, Float32Array, Float64Array, Reflect};
+use js_sys::{Array, Float64Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::table::Cells;
@@ -8,8 +8,10 @@ use super::table::Cells;
 /// One side: its table, and its labels as names and codes, −1 for missing.
 pub(super) struct Given {
     pub(super) cells: Cells,
-    pub(super) labels: Option<(Vec<String>, Vec<f32>)>,
+    pub(super) labels: Option<NamesAndCodes>,
 }
+
+type NamesAndCodes = (Vec<String>, Vec<f32>);
 
 /// A property, which may not be there.
 pub(super) fn property(value: &JsValue, name: &str) -> Option<JsValue> {
@@ -47,7 +49,7 @@ pub(super) fn side(name: &str, value: &JsValue) -> Result<Given, String> {
     let numbers = numbers(&format!("{name}.data"), &data)?;
     let cells = Cells::new(name, shape, numbers.len(), numbers.iter())?;
     let labels = property(value, "labels").filter(|found| !found.is_null());
-    let labels = labels.map(|found| labels_of(name, &found, cells.rows)).transpose()?;
+    let labels = labels.map(|found| labels_of(name, &found, cells.rows)).transpose()?.flatten();
     Ok(Given { cells, labels })
 }
 
@@ -67,37 +69,41 @@ fn of_rows(name: &str, rows: &Array) -> Result<Cells, String> {
     Cells::new(name, (read.len(), cols), read.len() * cols, read.iter().flat_map(Numbers::iter))
 }
 
-/// A copy of what was passed: the caller may change it as soon as the call has returned its promise.
+/// Numbers that were passed, as they lie in the caller's memory or already copied.
 enum Numbers {
-    Single(Vec<f32>),
-    Double(Vec<f64>),
+    /// A typed array. It is read piece by piece, so that no second copy of all of it is ever held.
+    Typed(Float64Array),
+    Plain(Vec<f64>),
 }
+
+/// Numbers of a typed array that are read at a time.
+const PIECE: u32 = 1 << 16;
 
 impl Numbers {
     fn len(&self) -> usize {
         match self {
-            Self::Single(values) => values.len(),
-            Self::Double(values) => values.len(),
+            Self::Typed(array) => array.length() as usize,
+            Self::Plain(values) => values.len(),
         }
     }
 
     fn iter(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
-            Self::Single(values) => Box::new(values.iter().copied().map(f64::from)),
-            Self::Double(values) => Box::new(values.iter().copied()),
+            Self::Typed(array) => {
+                let len = array.length();
+                let piece = move |start: u32| array.subarray(start, len.min(start.saturating_add(PIECE)));
+                let pieces = (0..len).step_by(PIECE as usize).map(piece);
+                Box::new(pieces.flat_map(|piece| Float64Array::new(&piece).to_vec()))
+            }
+            Self::Plain(values) => Box::new(values.iter().copied()),
         }
     }
 }
 
 fn numbers(name: &str, value: &JsValue) -> Result<Numbers, String> {
-    if let Some(array) = value.dyn_ref::<Float32Array>() {
-        return Ok(Numbers::Single(array.to_vec()));
-    }
-    if let Some(array) = value.dyn_ref::<Float64Array>() {
-        return Ok(Numbers::Double(array.to_vec()));
-    }
-    if whole_numbers(value) {
-        return Ok(Numbers::Double(Float64Array::new(value).to_vec()));
+    if class_of_view(value).is_some_and(|class| TYPED.contains(&class.as_str())) {
+        // Of this type it is only asked what all of them have.
+        return Ok(Numbers::Typed(value.clone().unchecked_into()));
     }
     let Some(array) = value.dyn_ref::<Array>() else {
         return Err(format!("{name} is {}. Give an array of numbers.", kind(value)));
@@ -106,22 +112,37 @@ fn numbers(name: &str, value: &JsValue) -> Result<Numbers, String> {
     let number = |(at, item): (usize, JsValue)| {
         item.as_f64().ok_or_else(|| format!("{name}[{at}] is {}. Give numbers only.", kind(&item)))
     };
-    array.iter().enumerate().map(number).collect::<Result<_, _>>().map(Numbers::Double)
+    array.iter().enumerate().map(number).collect::<Result<_, _>>().map(Numbers::Plain)
 }
 
-/// Whether this is a typed array of whole numbers. Those of 64 bits are left out: they do not become other numbers.
-fn whole_numbers(value: &JsValue) -> bool {
-    value.is_instance_of::<js_sys::Int8Array>()
-        || value.is_instance_of::<js_sys::Uint8Array>()
-        || value.is_instance_of::<js_sys::Uint8ClampedArray>()
-        || value.is_instance_of::<js_sys::Int16Array>()
-        || value.is_instance_of::<js_sys::Uint16Array>()
-        || value.is_instance_of::<js_sys::Int32Array>()
-        || value.is_instance_of::<js_sys::Uint32Array>()
+/// Typed arrays that are taken. Those of 64-bit whole numbers do not become other numbers.
+const TYPED: [&str; 10] = [
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Int8Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+];
+
+/// What a typed array is called, also one that was made in another frame, whose classes are not ours.
+fn class_of_view(value: &JsValue) -> Option<String> {
+    let view = js_sys::ArrayBuffer::is_view(value);
+    view.then(|| Reflect::get(value, &js_sys::Symbol::to_string_tag())).and_then(Result::ok)?.as_string()
+}
+
+/// The bytes of a file.
+pub(super) fn bytes(value: &JsValue) -> Option<Vec<u8>> {
+    let array = class_of_view(value).filter(|class| class == "Uint8Array").map(|_| Uint8Array::new(value))?;
+    Some(array.to_vec())
 }
 
 /// Labels as names and codes.
-fn labels_of(name: &str, value: &JsValue, rows: usize) -> Result<(Vec<String>, Vec<f32>), String> {
+fn labels_of(name: &str, value: &JsValue, rows: usize) -> Result<Option<NamesAndCodes>, String> {
     let given = Array::from(value);
     if given.length() as usize != rows {
         return Err(format!("{name}.labels has {} entries for {rows} rows. Give one a row.", given.length()));
@@ -150,7 +171,8 @@ fn labels_of(name: &str, value: &JsValue, rows: usize) -> Result<(Vec<String>, V
             })
         });
     }
-    Ok((names, codes))
+    // A side of which nothing is known has no labels, rather than wrong ones.
+    Ok((!names.is_empty()).then_some((names, codes)))
 }
 
 /// Pairs as the caller writes them; whether such rows exist is seen later.

@@ -237,6 +237,9 @@ pub enum Event {
     Failed(Failure),
 }
 
+/// The hint of a failure after which there is nothing to do.
+pub const NOTHING_LOST: &str = "Nothing that was loaded is lost.";
+
 /// Something went wrong, in words for the person in front of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {

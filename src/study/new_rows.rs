@@ -117,7 +117,7 @@ fn order(side: &Side, table: &Table, said: &mut Vec<String>) -> Result<Vec<usize
     let (Some(known), Some(given)) = (&side.columns, &table.columns) else {
         if table.cols != side.inputs {
             return Err(format!(
-                "The file has {} of numbers, the encoders were trained on {}. Give the same columns, in the same order.",
+                "These rows have {} of numbers, the encoders were trained on {}. Give the same columns, in the same order.",
                 counted(table.cols, "column", "columns"),
                 side.inputs
             ));

@@ -26,10 +26,10 @@ impl Rows {
         self.ids.as_ref().and_then(|ids| ids.get(row)).map_or("", String::as_str)
     }
 
-    /// What a row is called in a sentence: its id, or its number, which people count from 1.
+    /// What a row is called in a sentence: its id, or its number. People count from 1 and their programs from 0.
     pub fn name(&self, row: usize) -> String {
         match self.id(row) {
-            "" => format!("row {}", row + 1),
+            "" => format!("row {} (counted from 1)", row + 1),
             id => id.to_owned(),
         }
     }

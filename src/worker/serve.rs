@@ -19,8 +19,8 @@ use crate::exec::{Device, ExecError, Opened, Preference, Reason};
 use crate::kernels;
 use crate::procedure::Failure as Fallen;
 use crate::protocol::{
-    Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, FileRef, Message, Reading,
-    Recovery, RunId, Slot, unpack,
+    Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, FileRef, Message,
+    NOTHING_LOST, Reading, Recovery, RunId, Slot, unpack,
 };
 
 struct Worker {
@@ -321,8 +321,8 @@ fn refused(refusal: Refusal) -> Failure {
             fallen.to_string(),
             "Your data and settings are as they were: change what is named above and start again.",
         ),
-        Refusal::Fault(other) => plain(other.to_string(), "Nothing that was loaded is lost."),
-        Refusal::Words(words) => plain(words, "Nothing that was loaded is lost."),
+        Refusal::Fault(other) => plain(other.to_string(), NOTHING_LOST),
+        Refusal::Words(words) => plain(words, NOTHING_LOST),
         Refusal::Trouble(trouble) => {
             let place = [&trouble.file, &trouble.place].map(|part| part.as_str()).into_iter();
             let place: Vec<&str> = place.filter(|part| !part.is_empty()).collect();

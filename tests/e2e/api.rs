@@ -3,15 +3,21 @@
 use concord::geometry::Dense;
 use serde_json::json;
 
-use crate::browser::{Page, Setup, open, with_page};
+use crate::browser::{Page, Setup, open, open_at, with_page};
 use crate::hands::{POINTS, clouds};
+use crate::server::MOUNT;
 
 /// A page on the same host that has nothing to do with the app.
 const ELSEWHERE: &str = "no-page-of-ours";
 
 /// Opens it, with both clouds at hand as `x` and `y`, and further rows as `newX` and `newY`.
 async fn open_elsewhere(page: &Page) -> [Vec<usize>; 2] {
-    open(page, ELSEWHERE).await;
+    open_elsewhere_in(page, MOUNT).await
+}
+
+/// The same, with the module from another folder of the host.
+async fn open_elsewhere_in(page: &Page, folder: &str) -> [Vec<usize>; 2] {
+    open_at(page, folder, ELSEWHERE).await;
     let (x, y, places) = clouds(5);
     let (new_x, new_y, new_places) = clouds(6);
     let table = |points: &Dense| {
@@ -300,5 +306,92 @@ fn calls_work_under_a_strict_policy() {
         let answer = page.async_script(&script).await;
         assert_eq!(answer["value"][0], json!([]), "{answer}");
         assert!(right(&answer["value"][1], &places) > 80, "{answer}");
+    });
+}
+
+/// A page whose policy forbids workers, or a bundled module: whoever calls hears it, and so does who calls next.
+#[test]
+fn a_page_without_workers_is_told_so() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere_in(&page, "/no-worker/").await;
+        let script = "
+            const { align } = await concord();
+            const said = () => align(x, y, quick).then(() => 'done', error => [error.message, error.hint]);
+            return [await said(), await said()];";
+        let answer = page.async_script(script).await;
+        for at in 0..2 {
+            let said = &answer["value"][at];
+            assert!(said[0].as_str().is_some_and(|words| words.contains("blocked")), "{answer}");
+            assert!(said[1].as_str().is_some_and(|words| words.contains("worker-src blob:")), "{answer}");
+        }
+    });
+}
+
+#[test]
+fn what_is_wrong_is_told_before_the_call_waits_for_its_turn() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere(&page).await;
+        let script = "
+            const { default: init, align } = await concord();
+            await init();
+            const order = [];
+            const tell = (name, call) => call.then(() => order.push(name), error => order.push(`${name}: ${error.message}`));
+            const thrower = new Proxy({}, { ownKeys() { throw new RangeError('no keys'); } });
+            await Promise.all([
+              tell('first', align(x, y, quick)),
+              tell('kind', align(x, y, { steps: 'many' })),
+              tell('thrown', align(x, y, thrower)),
+            ]);
+            return order;";
+        let answer = page.async_script(script).await;
+        let said = answer["value"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(said.last(), Some(&json!("first")), "{answer}");
+        for words in ["kind: options.steps is", "thrown: no keys"] {
+            assert!(said.iter().any(|said| said.as_str().is_some_and(|s| s.starts_with(words))), "{answer}");
+        }
+    });
+}
+
+/// Objects that were made in another frame have other classes than those of the page.
+#[test]
+fn what_comes_from_another_frame_is_taken() {
+    with_page(Setup::default(), async |page| {
+        let [places, _] = open_elsewhere(&page).await;
+        let script = "
+            const { align, apply } = await concord();
+            const frame = document.body.appendChild(document.createElement('iframe')).contentWindow;
+            const moved = side => ({ ...side, data: frame.Float32Array.from(side.data) });
+            const { signal } = new frame.AbortController();
+            // Of the second side nobody knows a label, so there is nothing to score.
+            const labels = name => Array.from({ length: 90 }, name);
+            const known = { ...moved(x), labels: labels((_, i) => 'ab'[i % 2]) };
+            const result = await align(known, { ...moved(y), labels: labels(() => null) }, { ...quick, signal });
+            const applied = await apply(frame.Uint8Array.from(result.model), x, y, { executor: 'cpu' });
+            const aborted = new frame.AbortController();
+            aborted.abort();
+            const given_up = await align(x, y, { signal: aborted.signal }).then(() => 'done', error => error.name);
+            return [[...result.matches], [...applied.matches], Object.keys(result.scores), result.findings, given_up];";
+        let answer = page.async_script(script).await;
+        let got = &answer["value"];
+        assert!(right(&got[0], &places) > 80 && right(&got[1], &places) > 80, "{answer}");
+        assert!(!got[2].to_string().contains("label-transfer"), "{answer}");
+        assert!(!got[3].to_string().contains("By the labels"), "{answer}");
+        assert_eq!(got[4], json!("AbortError"), "{answer}");
+    });
+}
+
+#[test]
+fn a_call_can_be_given_up_while_the_module_is_on_its_way() {
+    with_page(Setup::default(), async |page| {
+        open_elsewhere(&page).await;
+        let script = "
+            const { align } = await concord();
+            // The module is asked for, and nothing comes.
+            window.fetch = () => new Promise(() => {});
+            const stop = new AbortController();
+            setTimeout(() => stop.abort(), 200);
+            return await align(x, y, { signal: stop.signal }).then(() => 'done', error => error.name);";
+        let answer = page.async_script(script).await;
+        assert_eq!(answer["value"], json!("AbortError"), "{answer}");
     });
 }

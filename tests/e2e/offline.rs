@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::browser::{Page, Setup, open, with_page};
 use crate::hands::{array, clouds};
-use crate::host::{Host, Version, build};
+use crate::host::{Host, MISSING, Version, build};
 
 /// Runs a test on a host of its own.
 fn on_host(test: impl AsyncFnOnce(Page, Host)) {
@@ -221,6 +221,28 @@ fn a_new_version_waits_until_the_run_is_done_and_is_wanted() {
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
         page.kept().await;
         assert_eq!(page.count("[data-testid=update]").await, 0);
+    });
+}
+
+/// A version of which some file is another than it should be is not kept at all, and is tried again.
+#[test]
+fn half_an_upload_is_not_kept() {
+    on_host(async |page, host| {
+        host.serve(Version::Halfway);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        while !host.seen().iter().any(|seen| seen.ends_with(MISSING)) {
+            page.sleep(50).await;
+        }
+        page.until(
+            "return navigator.serviceWorker.getRegistration().then(found => found?.installing ? null : true)",
+        )
+        .await;
+        assert_eq!(page.async_script("return await caches.keys()").await["value"], json!([]));
+        assert_eq!(page.count("[data-testid=offline][data-state=ready]").await, 0);
+        host.serve(Version::Built);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.kept().await;
     });
 }
 

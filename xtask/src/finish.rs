@@ -7,6 +7,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
+use sha2::{Digest, Sha256};
+
 use crate::run::{Outcome, command, root, run, say};
 use crate::tools;
 
@@ -37,7 +41,11 @@ pub fn finish() -> Outcome {
     let build = if release { identity(&folder)? } else { "development".to_owned() };
     change(&folder.join(INDEX), |text| text.replace("content=\"BUILD\"", &format!("content=\"{build}\"")))?;
     let script = if release {
-        let kept: Vec<String> = all_files(&folder)?.iter().map(|file| format!("{file:?}")).collect();
+        let kept = all_files(&folder)?.into_iter().map(|file| {
+            let digest = digest(&folder, &file)?;
+            Ok(format!("[{file:?}, {digest:?}]"))
+        });
+        let kept = kept.collect::<Outcome<Vec<String>>>()?;
         let template = read(&template("sw.js"))?;
         template.replace("\"BUILD\"", &format!("{build:?}")).replace("\"FILES\"", &kept.join(", "))
     } else {
@@ -99,6 +107,15 @@ fn identity(folder: &Path) -> Outcome<String> {
         bytes.extend(fnv1a(&content).to_le_bytes());
     }
     Ok(format!("{:016x}", fnv1a(&bytes)))
+}
+
+/// What the service worker checks a file by. Pages have none: some hosts add to them, and they name their build.
+fn digest(folder: &Path, file: &str) -> Outcome<String> {
+    if file.ends_with(".html") {
+        return Ok(String::new());
+    }
+    let content = fs::read(folder.join(file)).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    Ok(format!("sha256-{}", STANDARD.encode(Sha256::digest(content))))
 }
 
 /// Every file that a visitor may need, by its path within the folder, sorted.
@@ -196,6 +213,15 @@ mod tests {
         write(&folder.join(WORKER), "first").expect("written");
         assert_eq!(all_files(&folder).expect("listed"), ["a.txt", "inner/b.txt"]);
         let before = identity(&folder).expect("named");
+        // Of the empty file it is known: printf '' | openssl dgst -sha256 -binary | base64
+        write(&folder.join("empty.js"), "").expect("written");
+        let known = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+        assert_eq!(digest(&folder, "empty.js").as_deref(), Ok(known));
+        write(&folder.join("page.html"), "").expect("written");
+        assert_eq!(digest(&folder, "page.html").as_deref(), Ok(""));
+        fs::remove_file(folder.join("empty.js"))
+            .and(fs::remove_file(folder.join("page.html")))
+            .expect("removed");
         write(&folder.join(WORKER), "second").expect("written");
         assert_eq!(identity(&folder).expect("named"), before);
         write(&folder.join("inner/b.txt"), "c").expect("written");

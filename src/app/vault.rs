@@ -15,6 +15,8 @@ use web_sys::{
 
 const NAME: &str = "concord";
 const VERSION: u32 = 1;
+/// Milliseconds in which a browser opens a database, however busy it is.
+const PATIENCE_MS: i32 = 10_000;
 
 /// What is kept, by kind. Keys of works are their ids; those of the others begin with them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,14 @@ impl Vault {
         .await
     }
 
+    pub(super) async fn get(&self, shelf: Shelf, key: &str) -> Result<JsValue, JsValue> {
+        self.with(async |database| {
+            let (_, store) = shelf.of(database, IdbTransactionMode::Readonly)?;
+            answer(&store.get(&key.into())?).await
+        })
+        .await
+    }
+
     /// All keys that begin so.
     pub(super) async fn keys(&self, shelf: Shelf, start: &str) -> Result<Vec<String>, JsValue> {
         let read = async |database: &IdbDatabase| {
@@ -104,11 +114,15 @@ impl Vault {
         Ok(pairs.filter_map(|(key, value)| Some((key.as_string()?, value))).collect())
     }
 
-    /// Removes everything whose key begins so.
-    pub(super) async fn remove(&self, shelf: Shelf, start: &str) -> Result<(), JsValue> {
+    pub(super) async fn remove(&self, shelf: Shelf, key: &str) -> Result<(), JsValue> {
+        self.remove_range(shelf, &key.into()).await
+    }
+
+    /// A key, or a range of them.
+    async fn remove_range(&self, shelf: Shelf, keys: &JsValue) -> Result<(), JsValue> {
         self.with(async |database| {
             let (transaction, store) = shelf.of(database, IdbTransactionMode::Readwrite)?;
-            store.delete(&beginning(start)?)?;
+            store.delete(keys)?;
             committed(&transaction).await.map(drop)
         })
         .await
@@ -117,7 +131,7 @@ impl Vault {
     /// Removes a work with all that lies beside it.
     pub(super) async fn forget(&self, id: &str) -> Result<(), JsValue> {
         for shelf in Shelf::ALL {
-            self.remove(shelf, id).await?;
+            self.remove_range(shelf, &beginning(id)?).await?;
         }
         Ok(())
     }
@@ -137,12 +151,26 @@ async fn connect() -> Result<IdbDatabase, JsValue> {
         }
     });
     request.set_onupgradeneeded(Some(upgrade.unchecked_ref()));
-    let database: IdbDatabase = answer(&request).await?.dyn_into()?;
+    let database: IdbDatabase = in_time(answer(&request)).await?.dyn_into()?;
     // A newer version of the page, in another tab, has to wait for nobody.
     let own = database.clone();
     let give_way = Closure::once_into_js(move || own.close());
     database.set_onversionchange(Some(give_way.unchecked_ref()));
     Ok(database)
+}
+
+/// Some browsers are known not to answer at all, now and then.
+async fn in_time(answer: JsFuture) -> Result<JsValue, JsValue> {
+    let late = Promise::new(&mut |_, reject| {
+        let refuse = Closure::once_into_js(move || {
+            let _ = reject.call1(&JsValue::UNDEFINED, &"it does not answer".into());
+        });
+        // Without a timer one waits as long as it takes.
+        let _ = window()
+            .set_timeout_with_callback_and_timeout_and_arguments_0(refuse.unchecked_ref(), PATIENCE_MS);
+    });
+    let answer = wasm_bindgen_futures::future_to_promise(answer);
+    JsFuture::from(Promise::race(&Array::of2(&answer, &late))).await
 }
 
 /// All keys that begin so.

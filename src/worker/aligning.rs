@@ -44,6 +44,9 @@ pub(super) struct Applied {
     pub(super) model: Model,
 }
 
+/// What was seen of a candidate, which one it is, and the seconds it took.
+type Seen = (Looked, usize, f64);
+
 /// Why something could not be done.
 pub(super) enum Refusal {
     Fault(Fault),
@@ -216,37 +219,44 @@ impl Task<'_> {
         Some([x?, y?])
     }
 
-    /// Shows another candidate of the last alignment. Given up, the one before stays.
+    /// Shows another candidate of the last alignment. Until it is there, and if it is given up, the one before stays.
     pub(super) async fn show(&self, candidate: u32) -> Result<(), Refusal> {
-        let mut held = self.desk.borrow_mut().study.take().ok_or_else(nothing_yet)?;
-        let shown = self.look_at(&mut held, candidate as usize).await;
-        let mut desk = self.desk.borrow_mut();
-        desk.study = Some(held);
-        desk.applied = None;
-        let (outcome, bulk) = shown?;
+        let study = self.desk.borrow().study.clone().ok_or_else(nothing_yet)?;
+        let chosen = (candidate as usize).min(study.alignment.candidates.len() - 1);
+        let mut watched = Watched::new(self.runs, self.run);
+        let start = now();
+        let coupling = study.couple(self.device, chosen, &mut watched).await?;
+        let looked = study.subject.look(coupling, &mut watched).await?;
+        let own = Rc::as_ptr(&study);
+        drop(study);
+        let mut waiting = (looked, chosen, (now() - start) / 1000.0);
+        // A comparison that was given up looks at it until it notices.
+        let study = loop {
+            match self.replace_looked(own, waiting)? {
+                Ok(study) => break study,
+                Err(back) => waiting = back,
+            }
+            rest(LOOK_MS).await;
+            if !self.runs.wanted(self.run).await {
+                return Err(Fault::Cancelled.into());
+            }
+        };
+        let (outcome, bulk) = study.outcome(&mut watched).await?;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
     }
 
-    async fn look_at(
-        &self,
-        held: &mut Rc<Study>,
-        candidate: usize,
-    ) -> Result<(Outcome, Vec<Vec<f32>>), Refusal> {
-        let chosen = candidate.min(held.alignment.candidates.len() - 1);
-        let mut watched = Watched::new(self.runs, self.run);
-        let start = now();
-        let coupling = held.couple(self.device, chosen, &mut watched).await?;
-        let looked = held.subject.look(coupling, &mut watched).await?;
-        // A comparison that was given up looks at it until it notices.
-        let study = loop {
-            match Rc::get_mut(held) {
-                Some(study) => break study,
-                None => rest(LOOK_MS).await,
-            }
-        };
-        (study.looked, study.shown, study.infer_s) = (looked, chosen, (now() - start) / 1000.0);
-        Ok(study.outcome(&mut watched).await?)
+    /// Puts what was looked at into the study on the desk, unless somebody else is looking at it: then it comes back.
+    fn replace_looked(&self, own: *const Study, new: Seen) -> Result<Result<Rc<Study>, Seen>, Refusal> {
+        let mut desk = self.desk.borrow_mut();
+        let on_desk = desk.study.as_mut().filter(|study| Rc::as_ptr(study) == own);
+        // Another alignment may have taken its place.
+        let held = on_desk.ok_or(Fault::Cancelled)?;
+        let Some(study) = Rc::get_mut(held) else { return Ok(Err(new)) };
+        (study.looked, study.shown, study.infer_s) = new;
+        let study = held.clone();
+        desk.applied = None;
+        Ok(Ok(study))
     }
 
     /// Entropic Gromov-Wasserstein on the same data.

@@ -18,8 +18,11 @@ const PROGRESS_MS: f64 = 40.0;
 const VIEW_MS: f64 = 90.0;
 /// Looking takes at most one part in so many of the time.
 const LOOKING: f64 = 10.0;
-/// What a training has reached is told this often, at most.
+/// What a training has reached is told this often, at most; telling takes at most one part in so many of the time, and
+/// no more is written than so many bytes a millisecond, which any disk takes without anybody noticing.
 const KEEP_MS: f64 = 2000.0;
+const TELLING: f64 = 20.0;
+const WRITTEN: f64 = 2000.0;
 /// Squares along each side of the plan's picture.
 const HEAT: usize = 64;
 /// Work between two looks at the messages: short enough that a cancel is felt at once.
@@ -49,8 +52,9 @@ pub(super) struct Live<'a> {
     /// Steps that the networks have been trained, and how many are set.
     trained: (u32, u32),
     reached: Reached,
-    /// When a training was last told, or began.
-    told: f64,
+    /// When a training is to be told next, and when it was last asked about.
+    tell: f64,
+    telling: f64,
 }
 
 impl<'a> Live<'a> {
@@ -71,7 +75,8 @@ impl<'a> Live<'a> {
             coded,
             trained: (0, 0),
             reached: Reached::new(),
-            told: now(),
+            tell: now() + KEEP_MS,
+            telling: now(),
         }
     }
 }
@@ -194,12 +199,14 @@ impl Control for Live<'_> {
     }
 
     fn keeps(&mut self, finished: bool) -> bool {
-        finished || now() - self.told > KEEP_MS
+        self.telling = now();
+        finished || self.telling > self.tell
     }
 
     fn remember(&mut self, what: &str, values: Vec<f32>) {
+        let bytes = (values.len() * size_of::<f32>()) as f64;
         post(self.run, Event::Reached { what: what.to_owned() }, vec![values]);
-        self.told = now();
+        self.tell = now() + KEEP_MS.max(TELLING * (now() - self.telling)).max(bytes / WRITTEN);
     }
 
     fn finish(&self) -> bool {

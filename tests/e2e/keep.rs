@@ -22,20 +22,20 @@ const LEAVING: &str = "const event = new Event('beforeunload', { cancelable: tru
                        window.dispatchEvent(event); return event.defaultPrevented";
 
 impl Page {
-    async fn keys(&self, shelf: &str) -> Vec<String> {
+    pub(crate) async fn keys(&self, shelf: &str) -> Vec<String> {
         let counts = self.async_script(KEPT).await;
         let keys = counts["value"][shelf].as_array().unwrap_or_else(|| panic!("{counts}"));
         keys.iter().map(|key| key.as_str().expect("a key").to_owned()).collect()
     }
 
     /// Waits until so much is kept.
-    async fn keeps(&self, shelf: &str, enough: impl Fn(&[String]) -> bool) {
+    pub(crate) async fn keeps(&self, shelf: &str, enough: impl Fn(&[String]) -> bool) {
         while !enough(&self.keys(shelf).await) {
             self.sleep(100).await;
         }
     }
 
-    async fn own_files(&self, rest: &str) {
+    pub(crate) async fn own_files(&self, rest: &str) {
         let (x, y, _) = clouds(5);
         open(self, rest).await;
         self.pick("file-x", "cells.npy", &array(&x)).await;
@@ -44,7 +44,7 @@ impl Page {
         self.wait_for("[data-testid=size-y]").await;
     }
 
-    async fn step(&self) -> u32 {
+    pub(crate) async fn step(&self) -> u32 {
         self.script("return +document.querySelector('[data-testid=step-count]').innerText")
             .await
             .as_f64()
@@ -52,7 +52,7 @@ impl Page {
     }
 
     /// Waits until the training is beyond this step.
-    async fn step_beyond(&self, least: u32) -> u32 {
+    pub(crate) async fn step_beyond(&self, least: u32) -> u32 {
         loop {
             match self.step().await {
                 step if step > least => return step,
@@ -61,7 +61,7 @@ impl Page {
         }
     }
 
-    async fn keeps_networks(&self) {
+    pub(crate) async fn keeps_networks(&self) {
         self.keeps("reached", |keys| keys.iter().any(|key| key.ends_with("/networks"))).await;
     }
 
@@ -72,13 +72,13 @@ impl Page {
         self.says("name-y", name).await;
     }
 
-    async fn reload(&self) {
+    pub(crate) async fn reload(&self) {
         self.client.refresh().await.expect("loads again");
     }
 }
 
 /// Networks only, and enough steps that there is a middle.
-const LONG: &str = "?executor=cpu&sample=none&set-encoder=mlp&set-steps=4000";
+pub(crate) const LONG: &str = "?executor=cpu&sample=none&set-encoder=mlp&set-steps=4000";
 
 #[test]
 fn a_reload_in_mid_training_goes_on_where_it_was() {

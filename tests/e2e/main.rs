@@ -16,6 +16,7 @@ mod honest;
 mod host;
 mod keep;
 mod keyboard;
+mod mend;
 mod offline;
 mod pictures;
 mod pointer;

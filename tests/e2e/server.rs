@@ -12,7 +12,7 @@ pub(crate) const BROKEN: &str = "/some/broken/";
 
 /// The same app in browsers with something wrong: the folder's name, and a script that runs before the
 /// app's own, in page and worker.
-const FAULTS: [(&str, &str); 5] = [
+const FAULTS: [(&str, &str); 6] = [
     ("/silent-adapter/", "navigator.gpu.requestAdapter = () => new Promise(() => {});"),
     ("/throwing-adapter/", "navigator.gpu.requestAdapter = () => { throw new Error('forbidden'); };"),
     (
@@ -28,6 +28,7 @@ const FAULTS: [(&str, &str); 5] = [
            return device;
          };",
     ),
+    ("/silent-storage/", "if (self.IDBFactory) IDBFactory.prototype.open = () => ({});"),
     (
         "/no-worker/",
         "if (self.window) self.Worker = class { constructor() { throw new Error('blocked'); } };",

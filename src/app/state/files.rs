@@ -11,7 +11,7 @@ use super::own::Own;
 use crate::app::ledger::Activity;
 use crate::app::misfit::misfit;
 use crate::app::unusable::unusable;
-use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
+use crate::protocol::{Command, Content, Failure, FileRef, Reading, Recovery, Side, Slot};
 
 /// All uses a file can have.
 pub(crate) const SLOTS: [Slot; 17] = [
@@ -77,6 +77,16 @@ impl SlotState {
         matches!(self.phase, SlotPhase::Reading { .. })
     }
 
+    /// Whether what is being read was in use already: by a worker that is gone.
+    pub(super) fn is_read_again(&self) -> bool {
+        self.wanted.is_some() && self.wanted.as_ref() == self.used.as_ref().map(|(source, _)| source)
+    }
+
+    /// Whether what is shown is not what the worker holds, because it could not be read again.
+    fn is_gone(&self) -> bool {
+        matches!(self.phase, SlotPhase::Failed(_)) && self.is_read_again()
+    }
+
     /// How the file is being read, or was last.
     pub(crate) fn reading(&self) -> Reading {
         self.wanted.as_ref().map(|source| source.reading.clone()).unwrap_or_default()
@@ -135,6 +145,29 @@ impl Files {
         self.promised.get()
     }
 
+    pub(super) fn is_reading(&self) -> bool {
+        SLOTS.iter().any(|slot| self.get(*slot).with_untracked(SlotState::is_reading))
+    }
+
+    /// Reading may be what ends workers, so nothing is read again by itself.
+    pub(super) fn give_up_reading(&self) {
+        for slot in SLOTS {
+            if self.get(slot).with_untracked(SlotState::is_reading) {
+                self.failed(
+                    slot,
+                    Failure {
+                        message: "Reading this file has ended the computing part of the page several times.".into(),
+                        hint: "It may need more memory than a browser tab has: close other tabs, or load a part of it."
+                            .into(),
+                        details: String::new(),
+                        recovery: Recovery::None,
+                        ways: Vec::new(),
+                    },
+                );
+            }
+        }
+    }
+
     /// Whether there is anything to align on this side.
     fn has(&self, side: Side) -> bool {
         [Slot::Features(side), Slot::Distances(side)]
@@ -152,6 +185,11 @@ impl Files {
         }
         if SLOTS.iter().any(|slot| self.get(*slot).with(SlotState::is_reading)) {
             return Some("A file is still being read.".into());
+        }
+        if let Some(slot) = SLOTS.iter().find(|slot| self.get(**slot).with(SlotState::is_gone)) {
+            let name = self.get(*slot).with(|s| s.wanted.as_ref().map(|source| source.file.name.clone()));
+            let name = name.unwrap_or_default();
+            return Some(format!("{name} cannot be read any more: load it again, or remove it."));
         }
         let size = |slot| self.get(slot).with(|state| state.used.as_ref().and_then(|(_, held)| held.size()));
         if let Some(misfit) = misfit(&size) {
@@ -206,6 +244,8 @@ impl State {
             let Ok(url) = Url::create_object_url_with_blob(file) else { continue };
             self.keeping.own_file(&url, file);
             self.break_promise();
+            // Not by itself on other data than it was begun with.
+            self.run.halt();
             self.load(
                 slot,
                 Source {
@@ -274,6 +314,23 @@ impl State {
             state.wanted = state.used.as_ref().map(|(source, _)| source.clone());
             state.phase = if state.in_use() { SlotPhase::Ready } else { SlotPhase::Empty };
         });
+        self.recall_if_promised();
+    }
+
+    /// Reads a copy of what is in use, in its place.
+    pub(super) fn reads_copy(&self, slot: Slot, copy: Source) {
+        self.files.get(slot).update(|state| {
+            if let Some((source, _)) = &mut state.used {
+                *source = copy.clone();
+            }
+        });
+        self.load(slot, copy);
+    }
+
+    /// What was in use cannot be read again, and there is no copy of it.
+    pub(super) fn cannot_be_read_again(&self, slot: Slot, failure: Failure) {
+        self.files.failed(slot, failure);
+        self.recall_if_promised();
     }
 
     /// The distances of a side instead of its features: the same file, used otherwise. It stays what it was until
@@ -348,6 +405,7 @@ impl State {
     pub(super) fn load_again(&self) {
         for slot in SLOTS {
             let source = self.files.get(slot).with_untracked(|state| match &state.phase {
+                SlotPhase::Failed(_) if state.is_read_again() => None,
                 SlotPhase::Failed(_) => state.used.as_ref().map(|(source, _)| source.clone()),
                 _ => state.wanted.clone(),
             });

@@ -33,8 +33,8 @@ use leptos::prelude::*;
 use super::ledger::{Activity, Ledger};
 use crate::link::Link;
 use crate::protocol::{
-    Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, NewRows, Recovery, RunId,
-    Slot,
+    Command, Diagnostics, Estimate, Event, ExecutorChoice, ExecutorKind, Failure, Fault, Message, NewRows,
+    Recovery, RunId, Slot,
 };
 
 /// The state of an activity; the names are part of the page's automation interface.
@@ -90,8 +90,13 @@ pub(crate) struct State {
     ledger: StoredValue<Ledger>,
     link: StoredValue<Option<Link>, LocalStorage>,
     choice: StoredValue<ExecutorChoice>,
-    /// Workers that were lost since a run last came to its end.
+    /// Workers that were lost since a run last came to its end or got on.
     losses_in_a_row: StoredValue<u32>,
+    /// When the device was opened and when a worker was last lost, in milliseconds since 1970.
+    opened_at: StoredValue<f64>,
+    lost_at: StoredValue<f64>,
+    /// How often a result was computed again because the worker that held it was lost.
+    restored: StoredValue<u32>,
 }
 
 /// What the address asks for.
@@ -105,6 +110,8 @@ pub(crate) struct Asked {
 const TRUST: u32 = 2;
 /// And after more than so many a training is not taken up again by itself: it may be what ends them.
 const ATTEMPTS: u32 = 3;
+/// A device that is lost after so many milliseconds without any work has been switched off, by a sleep for example.
+const LONG_MS: f64 = 60_000.0;
 
 impl State {
     /// Whether a part of the page is to be seen.
@@ -132,6 +139,9 @@ impl State {
             link: StoredValue::new_local(None),
             choice: StoredValue::new(choice),
             losses_in_a_row: StoredValue::new(0),
+            opened_at: StoredValue::new(0.0),
+            lost_at: StoredValue::new(0.0),
+            restored: StoredValue::new(0),
         };
         let link = Link::new(move |message| state.receive(message));
         state.link.set_value(Some(link));
@@ -224,6 +234,7 @@ impl State {
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));
+                self.opened_at.set_value(js_sys::Date::now());
                 self.recall_if_promised();
             }
             event @ (Event::DemoStarted { .. }
@@ -291,8 +302,12 @@ impl State {
         match activity {
             // A file's failure is told where the file is shown; everything else goes on.
             Some(Activity::Load(slot)) if !restarts => {
-                self.files.failed(slot, failure);
-                self.recall_if_promised();
+                if self.files.get(slot).with_untracked(SlotState::is_read_again) {
+                    self.read_kept_copy(slot, failure);
+                } else {
+                    self.files.failed(slot, failure);
+                    self.recall_if_promised();
+                }
             }
             // Without ids the tooltips name rows, and an estimate is nothing that a run would need.
             Some(Activity::Ids | Activity::Estimate | Activity::NewRows) if !restarts => {}
@@ -301,33 +316,61 @@ impl State {
             _ => self.notice.set(Some(failure)),
         }
         if activity == Some(Activity::Align) && !restarts {
-            self.run.has_brought_nothing();
+            self.run.has_failed();
             self.run.moving.set(None);
             self.results.run_given_up();
         }
-        if restarts && self.forget_worker() {
+        if restarts && let Some(words) = self.forget_worker() {
             self.notice.update(|notice| {
                 if let Some(failure) = notice {
-                    failure.hint = "The run goes on by itself, from the last point that was kept.".into();
+                    failure.hint = words.into();
                 }
             });
         }
     }
 
-    /// Whatever the worker was doing has ended. A training goes on in the next one, which is what is returned.
-    fn forget_worker(&self) -> bool {
-        let training = self.run.phase.get_untracked().busy();
+    /// Whatever the worker was doing has ended. A training goes on in the next one, and a result that it held is computed
+    /// again from what was kept; which of them it is, is returned in words.
+    fn forget_worker(&self) -> Option<&'static str> {
+        let phase = self.run.phase.get_untracked();
+        let paused = phase == Phase::Paused;
+        let held = !phase.busy() && self.results.held.get_untracked();
+        let now = js_sys::Date::now();
+        let idle = !untrack(|| self.busy()) && !self.files.is_reading();
+        let chosen = self.choice.get_value() != ExecutorChoice::Cpu;
+        let gpu = self
+            .diagnostics
+            .with_untracked(|d| d.as_ref().map_or(chosen, |d| d.executor == ExecutorKind::Gpu));
         self.demo.lost();
         self.run.lost();
         self.results.lost();
         self.files.lost();
         self.ledger.update_value(Ledger::clear);
-        self.losses_in_a_row.update_value(|n| *n += 1);
-        if self.losses_in_a_row.get_value() >= TRUST {
+        self.lost_at.set_value(now);
+        if !(idle && now - self.opened_at.get_value() > LONG_MS) {
+            self.losses_in_a_row.update_value(|n| *n += 1);
+        }
+        let losses = self.losses_in_a_row.get_value();
+        if gpu && losses >= TRUST {
             self.choice.set_value(ExecutorChoice::CpuAfterFailures);
         }
         self.diagnostics.set(None);
-        training && self.losses_in_a_row.get_value() <= ATTEMPTS && self.go_on()
+        if losses > ATTEMPTS {
+            self.files.give_up_reading();
+            return None;
+        }
+        if phase.busy() {
+            let words = if paused {
+                "The run stays paused, at the last point that was kept."
+            } else {
+                "The run goes on by itself, from the last point that was kept."
+            };
+            return self.go_on(paused).then_some(words);
+        }
+        let again = held && self.restored.get_value() < ATTEMPTS;
+        self.restored.update_value(|n| *n += u32::from(again));
+        (again && self.go_on(false))
+            .then_some("The result is computed again from what was kept, without training.")
     }
 
     /// Why an alignment cannot be started, in words; `None` if it can.

@@ -206,14 +206,13 @@ impl State {
             self.run.moving.set(None);
         }
         self.phase(activity, Phase::Done);
-        if activity == Activity::Align {
-            self.show_as_before();
-        }
         results.ids.set(Arc::default());
         self.ask_matches(0);
         self.begin(Activity::Ids, Command::Matches { words: String::new(), from: 0, count: IDS });
         if let (Activity::Align, Some(shown)) = (activity, fresh) {
             self.show_recorded(&shown.outcome);
+            // After what was asked about the matches: the worker answers that at once.
+            self.show_as_before();
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Moving {
 }
 
 /// What a training has reached, by name.
-pub(super) type Reached = HashMap<String, Vec<f32>>;
+pub(super) type Reached = HashMap<String, Arc<Vec<f32>>>;
 
 /// Time that a run has worked, without its pauses.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +67,13 @@ pub(crate) struct Run {
     /// The training before it with what that had reached, if its result is still on show.
     before: StoredValue<Option<(KeptRun, Reached)>>,
     /// A training that is taken up as soon as everything has been read.
-    again: StoredValue<Option<KeptRun>>,
+    pub(super) again: StoredValue<Option<KeptRun>>,
+    /// Whether it is to be paused then.
+    hold: StoredValue<bool>,
+    /// Whether the last training was taken up, rather than begun.
+    taken_up: StoredValue<bool>,
+    /// Whether the last training could not go on, through no fault of its own. What it has reached waits for the next.
+    halted: StoredValue<bool>,
     /// Which of its candidates is shown when it is done.
     show: StoredValue<Option<u32>>,
 }
@@ -104,6 +110,9 @@ impl Run {
             reached: StoredValue::default(),
             before: StoredValue::default(),
             again: StoredValue::default(),
+            hold: StoredValue::new(false),
+            taken_up: StoredValue::new(false),
+            halted: StoredValue::new(false),
             show: StoredValue::default(),
         }
     }
@@ -125,15 +134,29 @@ impl Run {
     /// No training is to be taken up.
     pub(super) fn forget(&self) {
         self.again.set_value(None);
+        self.hold.set_value(false);
+        self.halted.set_value(false);
         self.asked.set_value(None);
         self.before.set_value(None);
         self.reached.update_value(HashMap::clear);
     }
 
-    /// Other data lie here than those of the last training: it cannot be asked again. One that waits for its data can.
+    /// Other data lie here than those of the last training: it cannot be asked again. One that waits for its data can; what
+    /// it has reached bears a mark of them, so that it is never taken for that of others.
     pub(super) fn data_changed(&self) {
-        if self.again.with_value(Option::is_none) {
+        if self.again.with_value(Option::is_none) && !self.halted.get_value() {
             self.forget();
+        }
+    }
+
+    /// The training that waits for its data does not go on by itself any more. What it has reached is there when it is asked
+    /// for again.
+    pub(super) fn halt(&self) {
+        if let Some(run) = self.again.try_update_value(Option::take).flatten() {
+            self.hold.set_value(false);
+            self.asked.set_value(Some(run));
+            self.halted.set_value(true);
+            self.enter(Phase::Idle);
         }
     }
 
@@ -144,6 +167,15 @@ impl Run {
         if let Some((run, reached)) = before {
             self.asked.set_value(Some(run));
             self.reached.set_value(reached);
+        }
+    }
+
+    /// The training has failed. One that was taken up may do so here and now only, for want of memory for example.
+    pub(super) fn has_failed(&self) {
+        if self.taken_up.get_value() && self.before.with_value(Option::is_none) {
+            self.halted.set_value(true);
+        } else {
+            self.has_brought_nothing();
         }
     }
 
@@ -194,11 +226,20 @@ impl State {
         let options = self.settings.options.get_untracked();
         let pairs = self.pairs.send();
         self.run.show.set_value(None);
+        self.run.taken_up.set_value(false);
+        self.restored.set_value(0);
         let reached = self.run.reached.get_value();
         let before = self.run.asked.get_value().filter(|run| run.done).map(|run| (run, reached));
         // One that is replaced before it has brought anything changes nothing about what is on show.
         self.run.before.update_value(|had| *had = before.or(had.take()));
-        self.run.reached.update_value(HashMap::clear);
+        // A run that is asked for again because it was cut off goes on; one that has brought its result is done again.
+        let cut_off = self.run.halted.get_value()
+            || self.run.phase.get_untracked() == Phase::Failed
+            || !self.results.held.get_untracked();
+        let same = |run: &KeptRun| run.options == options && run.pairs == pairs;
+        if !(cut_off && self.run.asked.with_value(|asked| asked.as_ref().is_some_and(same))) {
+            self.run.reached.update_value(HashMap::clear);
+        }
         self.train(options, pairs);
     }
 
@@ -206,17 +247,32 @@ impl State {
     fn train(&self, options: AlignOptions, pairs: Vec<(u32, u32)>) {
         let asked = KeptRun { options: options.clone(), pairs: pairs.clone(), ..KeptRun::default() };
         self.run.asked.set_value(Some(asked));
-        let (reached, bulk) = self.run.reached.get_value().into_iter().unzip();
+        self.run.halted.set_value(false);
+        let reached = self.run.reached.get_value().into_iter();
+        let (reached, bulk) = reached.map(|(what, values)| (what, Arc::unwrap_or_clone(values))).unzip();
         let command = Command::Align { options: Box::new(options.clone()), pairs, reached };
         self.begin_run(command, bulk, options);
     }
 
-    /// The training that the last worker was doing goes on in the next; false if there was none.
-    pub(super) fn go_on(&self) -> bool {
+    /// The training that the last worker was doing, or whose result it held, goes on in the next; false if there was none.
+    pub(super) fn go_on(&self, hold: bool) -> bool {
         let asked = self.run.asked.get_value().filter(|_| self.run.trains.get_untracked());
         let Some(run) = asked else { return false };
-        self.go_on_with(run);
+        let shown = self.results.trained.with_untracked(|t| t.as_ref().map_or(0, |t| t.outcome.shown));
+        let shown = if run.done { shown } else { 0 };
+        self.go_on_with(KeptRun { shown, ..run });
+        if hold {
+            self.run.hold.set_value(true);
+            self.run.enter(Phase::Paused);
+        }
         true
+    }
+
+    /// A run has reached something new: whatever ended workers before, it does not end all of them.
+    pub(super) fn has_got_on(&self) {
+        if js_sys::Date::now() - self.lost_at.get_value() > super::LONG_MS {
+            self.losses_in_a_row.set_value(0);
+        }
     }
 
     /// This training goes on as soon as everything has been read.
@@ -228,14 +284,22 @@ impl State {
 
     /// Everything has been read.
     pub(super) fn go_on_if_promised(&self) {
-        let Some(KeptRun { options, pairs, shown, .. }) = self.run.again.get_value() else { return };
-        self.run.again.set_value(None);
+        let Some(run) = self.run.again.get_value() else { return };
         if untrack(|| self.files.blocker()).is_some() {
-            return self.run.enter(Phase::Idle);
+            return self.run.halt();
         }
+        self.run.again.set_value(None);
+        // Whoever cancels it still has what was taken up, if that was a result.
+        let reached = self.run.reached.get_value();
+        self.run.before.set_value(run.done.then(|| (run.clone(), reached)));
+        self.run.taken_up.set_value(true);
+        let KeptRun { options, pairs, shown, .. } = run;
         self.pairs.begin(pairs.clone());
         self.run.show.set_value(Some(shown).filter(|shown| *shown > 0));
         self.train(options, pairs);
+        if self.run.hold.try_update_value(std::mem::take) == Some(true) {
+            self.pause_or_resume();
+        }
     }
 
     /// The training is done; somebody may have looked at another of its candidates before it was taken up.
@@ -272,6 +336,16 @@ impl State {
     }
 
     pub(crate) fn pause_or_resume(&self) {
+        if self.run.again.with_value(Option::is_some) {
+            // Nothing runs yet: it will be paused, or not, when it does.
+            let Some(hold) = self.run.hold.try_update_value(|hold| {
+                *hold = !*hold;
+                *hold
+            }) else {
+                return;
+            };
+            return self.run.enter(if hold { Phase::Paused } else { Phase::Loading });
+        }
         let (command, phase) = match self.run.phase.get_untracked() {
             Phase::Loading | Phase::Training => (Command::Pause, Phase::Paused),
             Phase::Paused => (Command::Resume, Phase::Training),

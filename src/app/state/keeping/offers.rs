@@ -1,0 +1,256 @@
+//! What earlier visits have left, offered and taken up again; and the copy of a file that cannot be read any more.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use js_sys::Float32Array;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Blob, Url};
+
+use super::{Keeping, named};
+use crate::app::kept::{Kept, KeptFile, sorted};
+use crate::app::samples;
+use crate::app::state::files::Source;
+use crate::app::state::own::Own;
+use crate::app::state::run::Reached;
+use crate::app::state::{Phase, State};
+use crate::app::tab;
+use crate::app::vault::{Shelf, Vault, reason};
+use crate::protocol::{Failure, FileRef, Slot};
+
+/// A tab that was just reloaded holds its work for another moment; so one looks again after these milliseconds.
+const LOOKS: [u64; 4] = [0, 400, 1200, 3000];
+
+/// What is left of earlier visits, the newest first, and whether other tabs have work open. What is too old is forgotten.
+pub(super) async fn left(vault: &Vault, own: &str) -> Result<(Vec<(String, Kept)>, bool), JsValue> {
+    let open = tab::open_ones().await;
+    let read = |(id, value): (String, JsValue)| Some((id, Kept::read(&value.as_string()?)?));
+    let all: Vec<(String, Kept)> = vault.all(Shelf::Works, "").await?.into_iter().filter_map(read).collect();
+    let others = all.iter().any(|(id, _)| open.contains(id) && id != own);
+    let held = |id: &str| id == own || open.contains(id);
+    let (offers, gone) = sorted(all, held, js_sys::Date::now());
+    for id in gone {
+        vault.forget(&id).await?;
+    }
+    Ok((offers, others))
+}
+
+/// A work as it lies in the browser.
+struct Contents {
+    files: HashMap<String, Blob>,
+    reached: Reached,
+}
+
+impl Contents {
+    /// What cannot be read is left out: files are then told to be missing, and what was reached is computed again.
+    async fn read(vault: &Vault, id: &str) -> Result<Self, JsValue> {
+        let start = format!("{id}/");
+        let rest = |key: &str| key[start.len()..].to_owned();
+        let (mut files, mut reached) = (HashMap::new(), Reached::new());
+        for key in vault.keys(Shelf::Files, &start).await? {
+            // Some browsers give a file back without its name, which is kept elsewhere.
+            if let Some(file) = vault.get(Shelf::Files, &key).await.ok().and_then(|v| v.dyn_into().ok()) {
+                files.insert(rest(&key), file);
+            }
+        }
+        for key in vault.keys(Shelf::Reached, &start).await? {
+            let value = vault.get(Shelf::Reached, &key).await.ok();
+            if let Some(values) = value.and_then(|value| value.dyn_into::<Float32Array>().ok()) {
+                reached.insert(rest(&key), Arc::new(values.to_vec()));
+            }
+        }
+        Ok(Self { files, reached })
+    }
+}
+
+impl Keeping {
+    /// Takes an offer away; one who looks for offers at this moment does not bring it back.
+    fn drop_offer(&self, id: &str) {
+        self.offers.update(|offers| offers.retain(|(other, _)| other != id));
+        self.put_off.update_value(|all| all.extend([id.to_owned()]));
+    }
+
+    /// Forgets what an earlier visit has left, unless a tab has taken it up in the meantime.
+    pub(crate) fn forget(&self, id: String) {
+        self.drop_offer(&id);
+        self.with_vault(async move |vault, _| {
+            if !tab::take(&id).await {
+                return Ok(());
+            }
+            let forgotten = vault.forget(&id).await;
+            tab::give_back(&id);
+            forgotten
+        });
+    }
+
+    /// Leaves an offer for another visit.
+    pub(crate) fn not_now(&self, id: &str) {
+        self.drop_offer(id);
+    }
+
+    /// Contents that are kept under this key can be had at an address again.
+    fn address_of(&self, key: &str, contents: &Blob, name: &str) -> Option<String> {
+        let file = named(contents, name).ok()?;
+        let url = Url::create_object_url_with_blob(&file).ok()?;
+        self.own_file(key, &file);
+        self.keys.update_value(|keys| drop(keys.insert(url.clone(), key.to_owned())));
+        Some(url)
+    }
+}
+
+impl State {
+    pub(super) fn look_for_offers(self, attempt: usize) {
+        let Some(wait) = LOOKS.get(attempt) else { return };
+        let look = move || {
+            self.keeping.with_vault(async move |vault, own| {
+                let (offers, others) = left(&vault, &own).await?;
+                // The page that was here a moment ago may still hold its work.
+                if others {
+                    self.look_for_offers(attempt + 1);
+                }
+                let put_off = self.keeping.put_off.get_value();
+                self.keeping.offers.set(offers.into_iter().filter(|(id, _)| !put_off.contains(id)).collect());
+                Ok(())
+            });
+        };
+        set_timeout(look, Duration::from_millis(*wait));
+    }
+
+    /// Goes on with what an earlier visit has left. What this tab has of its own is left to be offered in turn.
+    pub(crate) fn take_up(&self, id: String) {
+        let (state, keeping) = (*self, self.keeping);
+        let offers = keeping.offers.get_untracked();
+        let Some((_, kept)) = offers.into_iter().find(|(other, _)| *other == id) else { return };
+        keeping.drop_offer(&id);
+        let left = untrack(|| self.as_kept());
+        keeping.with_vault(async move |vault, own| {
+            if !tab::take(&id).await {
+                keeping.remark.set(Some("Another tab has taken this work up in the meantime.".into()));
+                return Ok(());
+            }
+            match state.changed_over(&vault, &id, &own, left).await {
+                Ok(contents) => {
+                    tab::give_back(&own);
+                    state.restore(kept, contents);
+                }
+                // Nothing has changed: neither what is here nor what was offered.
+                Err(error) => {
+                    tab::give_back(&id);
+                    keeping.put_off.update_value(|all| all.retain(|other| *other != id));
+                    keeping.offers.update(|offers| offers.insert(0, (id, kept)));
+                    keeping.remark.set(Some(format!(
+                        "This work could not be taken up, because the browser refused: {}. It is still kept; reload the \
+                         page to try again.",
+                        reason(&error)
+                    )));
+                }
+            }
+            Ok(())
+        });
+    }
+
+    /// Stores what this tab has, for it to be offered, and makes another work its own.
+    async fn changed_over(
+        &self,
+        vault: &Vault,
+        id: &str,
+        own: &str,
+        left: Kept,
+    ) -> Result<Contents, JsValue> {
+        let keeping = self.keeping;
+        let contents = Contents::read(vault, id).await?;
+        if left.is_worth() {
+            let had = self.run.reached.get_value();
+            keeping.store(vault, own, &left, (&had, &had.keys().cloned().collect())).await?;
+            keeping.offers.update(|offers| offers.push((own.to_owned(), left)));
+        } else {
+            vault.forget(own).await?;
+        }
+        keeping.id.set_value(id.to_owned());
+        keeping.holds.set_value(true);
+        keeping.gone.update_value(std::collections::HashSet::clear);
+        Ok(contents)
+    }
+
+    /// Puts everything where it was, and the run where it had come to.
+    fn restore(&self, kept: Kept, Contents { files, reached }: Contents) {
+        self.break_promise();
+        self.files.own.set(None);
+        self.clear_all();
+        let sample = samples::ALL.iter().find(|sample| Some(sample.name) == kept.sample.as_deref());
+        self.files.sample.set(sample.map(|sample| sample.name));
+        // A visit that ended before its worker was there had no settings yet.
+        if !kept.options.encoder.is_empty() {
+            self.settings.replace(kept.options);
+        }
+        self.pairs.list.update(|list| list.replace(kept.pairs));
+        let mut missing = Vec::new();
+        let mut found = |KeptFile { slot, name, url, reading, sample }| {
+            let url = match files.get(&url) {
+                _ if sample => Some(url),
+                Some(contents) => self.keeping.address_of(&url, contents, &name),
+                None => None,
+            };
+            let Some(url) = url else {
+                missing.push(name);
+                return None;
+            };
+            Some((slot, Source { file: FileRef { name, url }, reading, sample }))
+        };
+        let (beside, pairs) = kept.aside;
+        let beside: Vec<(Slot, Source)> = beside.into_iter().filter_map(&mut found).collect();
+        for (slot, source) in kept.files.into_iter().filter_map(&mut found) {
+            self.load(slot, source);
+        }
+        if !beside.is_empty() {
+            self.files.own.set(Some(Own { files: beside, pairs }));
+        }
+        if !missing.is_empty() {
+            let what = missing.join(", ");
+            self.keeping.remark.set(Some(format!("The browser has not kept {what}: load it again.")));
+        }
+        self.run.enter(Phase::Idle);
+        match kept.run {
+            Some(run) => {
+                self.run.reached.set_value(reached);
+                self.go_on_with(run);
+            }
+            None if sample.is_some() => self.promise(),
+            None => {}
+        }
+    }
+
+    /// A file that was in use could not be read again, for a new worker: it was changed or moved on disk. Its kept copy is
+    /// read instead, if there is one.
+    pub(in crate::app::state) fn read_kept_copy(&self, slot: Slot, failure: Failure) {
+        let (state, keeping) = (*self, self.keeping);
+        let used = self.files.get(slot).with_untracked(|s| s.used.as_ref().map(|(source, _)| source.clone()));
+        // One that is a kept copy already cannot be had otherwise.
+        let is_own = |source: &Source| {
+            !source.sample && self.keeping.keys.with_value(|keys| !keys.contains_key(&source.file.url))
+        };
+        let opened = keeping.open().filter(|_| used.as_ref().is_some_and(is_own));
+        let Some(((vault, id), source)) = opened.zip(used) else {
+            return self.cannot_be_read_again(slot, failure);
+        };
+        spawn_local(async move {
+            let key = keeping.key_of(&source.file.url);
+            let kept = vault.get(Shelf::Files, &format!("{id}/{key}")).await.ok();
+            let copy = kept.and_then(|value| value.dyn_into::<Blob>().ok());
+            let url = copy.and_then(|copy| keeping.address_of(&key, &copy, &source.file.name));
+            // In the meantime somebody may have loaded another.
+            let waits = state.files.get(slot).with_untracked(|s| s.wanted.as_ref() == Some(&source));
+            match url {
+                _ if !waits => {}
+                Some(url) => {
+                    let file = FileRef { url, ..source.file.clone() };
+                    state.reads_copy(slot, Source { file, ..source });
+                }
+                None => state.cannot_be_read_again(slot, failure),
+            }
+        });
+    }
+}

@@ -1,0 +1,180 @@
+//! The one writer of this tab's work: it writes the state of a moment, and again if there was a change meanwhile.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use js_sys::Float32Array;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::File;
+
+use super::Keeping;
+use crate::app::kept::{FORMAT, Kept, KeptFile, KeptRun};
+use crate::app::state::State;
+use crate::app::state::files::{SLOTS, Source};
+use crate::app::state::own::Own;
+use crate::app::state::run::Reached;
+use crate::app::vault::{Shelf, Vault, is_full};
+use crate::protocol::{FileRef, Slot};
+
+/// Changes are gathered for so long before they are written.
+const GATHER: Duration = Duration::from_millis(300);
+
+impl Keeping {
+    /// Writes a work and what lies beside it, and removes what does not any more.
+    pub(super) async fn store(
+        &self,
+        vault: &Vault,
+        id: &str,
+        kept: &Kept,
+        (reached, news): (&Reached, &HashSet<String>),
+    ) -> Result<(), JsValue> {
+        let start = format!("{id}/");
+        let known = async |shelf| {
+            let keys = vault.keys(shelf, &start).await?;
+            Ok::<_, JsValue>(keys.iter().map(|key| key[start.len()..].to_owned()).collect::<Vec<_>>())
+        };
+        let (files, values) = (known(Shelf::Files).await?, known(Shelf::Reached).await?);
+        // One that was taken away, or that can be read again, is no trouble any more.
+        let mut gone = HashSet::new();
+        for file in kept.own_files().filter(|file| !files.contains(&file.url)) {
+            let contents = self.files.with_value(|files| files.get(&file.url).cloned());
+            let Some(contents) = contents else { continue };
+            if let Err(error) = vault.put(Shelf::Files, &format!("{start}{}", file.url), &contents).await {
+                if is_full(&error) || contents_can_be_read(&contents).await {
+                    return Err(error);
+                }
+                gone.insert(file.url.clone());
+                if !self.gone.with_value(|gone| gone.contains(&file.url)) {
+                    self.cannot_be_read(file);
+                }
+            }
+        }
+        self.gone.set_value(gone);
+        for (what, now) in reached.iter().filter(|(what, _)| news.contains(*what) || !values.contains(what)) {
+            vault.put(Shelf::Reached, &format!("{start}{what}"), &Float32Array::from(now.as_slice())).await?;
+        }
+        let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
+        vault.put(Shelf::Works, id, &text.into()).await?;
+        // Only now: a crash in between must not lose the old ones.
+        for url in files.iter().filter(|url| kept.own_files().all(|file| file.url != **url)) {
+            vault.remove(Shelf::Files, &format!("{start}{url}")).await?;
+        }
+        for what in values.iter().filter(|what| !reached.contains_key(*what)) {
+            vault.remove(Shelf::Reached, &format!("{start}{what}")).await?;
+        }
+        Ok(())
+    }
+
+    /// A file has changed or gone since it was loaded. Everything else is kept.
+    fn cannot_be_read(&self, file: &KeptFile) {
+        self.remark.set(Some(format!(
+            "{} has been changed or moved since it was loaded, so it cannot be kept for another visit. Load it again to \
+             have it kept.",
+            file.name
+        )));
+    }
+}
+
+/// Whether a file on disk is still what it was when it was chosen.
+async fn contents_can_be_read(file: &File) -> bool {
+    match file.slice_with_i32_and_i32(0, 1) {
+        Ok(first) => JsFuture::from(first.array_buffer()).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+impl State {
+    /// Writes what has changed, after a moment in which more may change.
+    pub(super) fn keep_soon(&self) {
+        self.keeping.changes.update(|count| *count += 1);
+        if self.keeping.writing.get_value() || self.keeping.open().is_none() {
+            return;
+        }
+        self.keeping.writing.set_value(true);
+        let state = *self;
+        set_timeout(move || state.keep_now(), GATHER);
+    }
+
+    fn keep_now(self) {
+        let keeping = self.keeping;
+        let Some((vault, id)) = keeping.open() else { return keeping.writing.set_value(false) };
+        let (kept, now) = (untrack(|| self.as_kept()), keeping.changes.get_untracked());
+        let reached = if kept.run.is_some() { self.run.reached.get_value() } else { Reached::new() };
+        let news = keeping.news.try_update_value(std::mem::take).unwrap_or_default();
+        spawn_local(async move {
+            let stored = if kept.is_worth() {
+                keeping.holds.set_value(true);
+                keeping.store(&vault, &id, &kept, (&reached, &news)).await
+            } else if keeping.holds.get_value() {
+                keeping.holds.set_value(false);
+                vault.forget(&id).await
+            } else {
+                Ok(())
+            };
+            if let Err(error) = stored {
+                keeping.writing.set_value(false);
+                return keeping.refuse(&error);
+            }
+            keeping.written.set(now);
+            if !keeping.wanted.get_untracked() {
+                // Somebody decided otherwise in the meantime.
+                keeping.writing.set_value(false);
+                let _ = vault.forget(&id).await;
+            } else if keeping.changes.get_untracked() == now {
+                keeping.writing.set_value(false);
+            } else {
+                set_timeout(move || self.keep_now(), GATHER);
+            }
+        });
+    }
+
+    /// This tab's work as it is now.
+    pub(super) fn as_kept(&self) -> Kept {
+        let file = |(slot, Source { file: FileRef { name, url }, reading, sample })| KeptFile {
+            slot,
+            name,
+            url: self.keeping.key_of(&url),
+            reading,
+            sample,
+        };
+        // One that is still being read is there as well: it may be what was just taken up.
+        let source = |slot| {
+            let held = self
+                .files
+                .get(slot)
+                .with(|s| s.used.as_ref().map(|(source, _)| source.clone()).or(s.wanted.clone()))?;
+            Some(file((slot, held)))
+        };
+        let Own { files: beside, pairs: between } = self.files.own.get().unwrap_or_default();
+        let shown = self.results.trained.with(|t| t.as_ref().map_or(0, |t| t.outcome.shown));
+        let share = self.run.progress.with(|p| p.as_ref().map_or(0.0, |p| p.share));
+        let stands = |run: KeptRun| match run.done {
+            true => KeptRun { share: 1.0, shown, ..run },
+            false => KeptRun { share, shown: 0, ..run },
+        };
+        // And so is a run that waits for its files.
+        let run = self.run.asked.get_value().map(stands).or_else(|| self.run.again.get_value());
+        Kept {
+            format: FORMAT,
+            when: js_sys::Date::now(),
+            sample: self.files.sample.get().map(str::to_owned),
+            // A record has done its work when it was read: its settings are those of the page, changed or not.
+            files: SLOTS.into_iter().filter(|slot| *slot != Slot::Record).filter_map(source).collect(),
+            aside: (beside.into_iter().map(file).collect(), between),
+            options: self.settings.options.get(),
+            pairs: self.pairs.list.with(|list| list.all().to_vec()),
+            run,
+        }
+    }
+
+    /// A run has reached something.
+    pub(in crate::app::state) fn reached(&self, what: String, values: Vec<f32>) {
+        self.keeping.news.update_value(|all| all.extend([what.clone()]));
+        self.run.reached.update_value(|reached| drop(reached.insert(what, Arc::new(values))));
+        self.has_got_on();
+        self.keep_soon();
+    }
+}

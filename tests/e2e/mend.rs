@@ -1,0 +1,187 @@
+//! Bad times one after the other: a "Go on" that is itself cut off, a worker that is lost with a result or a pause, a file that
+//! changes on disk, storage that does not answer or was full.
+
+use serde_json::json;
+
+use crate::browser::{Page, Setup, open_at, with_page};
+use crate::hands::{array, clouds};
+use crate::keep::LONG;
+use fantoccini::Locator;
+
+/// From now on the worker hears nothing more.
+const DEAF: &str = "Worker.prototype.postMessage = () => {}";
+
+impl Page {
+    async fn crash(&self) {
+        self.follow("diagnostics").await;
+        self.click("drill-panic").await;
+        self.wait_for("[data-testid=notice]").await;
+        self.follow("").await;
+    }
+
+    async fn runs(&self) -> u64 {
+        let runs =
+            self.script("return Number(document.querySelector('[data-testid=status]').dataset.runs)").await;
+        runs.as_u64().expect("a number")
+    }
+
+    /// Waits until this run has ended well.
+    async fn done_with(&self, run: u64) {
+        self.wait_for(&format!("[data-testid=status][data-state=done][data-runs='{run}']")).await;
+    }
+}
+
+/// Files may take minutes to be read, and a page may end in each of them.
+#[test]
+fn what_is_taken_up_is_not_lost_while_it_is_read() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.own_files(LONG).await;
+        page.click("align").await;
+        let before = page.step_beyond(500).await;
+        page.keeps_networks().await;
+        page.keeps("files", |keys| keys.len() == 2).await;
+        page.reload().await;
+        page.wait_for("[data-testid=kept-offer]").await;
+        let files = page.keys("files").await;
+        page.script(DEAF).await;
+        page.click("kept-go-on").await;
+        page.wait_for("[data-testid=status][data-state=loading]").await;
+        page.sleep(1500).await;
+        assert_eq!(page.keys("files").await, files, "neither gone nor written again");
+        assert!(!page.keys("reached").await.is_empty());
+        page.reload().await;
+        page.wait_for("[data-testid=kept-offer]").await;
+        let offer = page.text("kept-offer").await;
+        assert!(offer.contains("cells.npy and latent.npy") && offer.contains("training"), "{offer}");
+        page.click("kept-go-on").await;
+        let first = page.step_beyond(0).await;
+        assert!(first + 400 > before.min(500), "goes on near step {before}, not at {first}");
+        page.keeps("files", |keys| keys == files).await;
+        page.click("stop").await;
+        page.done().await;
+    });
+}
+
+/// Laptops sleep, and their graphics devices are lost while nothing runs.
+#[test]
+fn a_result_whose_worker_is_lost_comes_back_without_training() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.own_files("?executor=cpu&sample=none").await;
+        page.aligned().await;
+        page.click("show-candidate-1").await;
+        page.wait_for("[data-testid=show-candidate-0]:not(:disabled)").await;
+        let (_, matches) = page.take("download-matches").await;
+        let run = page.runs().await;
+        page.crash().await;
+        assert!(page.text("notice").await.contains("computed again from what was kept"));
+        page.click("dismiss").await;
+        page.done_with(run + 1).await;
+        // The candidate that was on show is again.
+        page.wait_for("[data-testid=show-candidate-1]:disabled").await;
+        page.wait_for("[data-testid=show-candidate-0]:not(:disabled)").await;
+        let (_, again) = page.take("download-matches").await;
+        assert_eq!(again, matches);
+        assert_eq!(page.count("[data-testid=notice]").await, 0, "nothing was asked of a desk that is empty");
+
+        // Not for ever: a result that ends its worker each time is left alone.
+        for _ in 0..2 {
+            let run = page.runs().await;
+            page.crash().await;
+            page.click("dismiss").await;
+            page.done_with(run + 1).await;
+        }
+        let run = page.runs().await;
+        page.crash().await;
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.sleep(1000).await;
+        assert_eq!(page.runs().await, run);
+        // Who asks for it gets it, from what is still kept.
+        page.aligned().await;
+        let (_, again) = page.take("download-matches").await;
+        assert!(!again.is_empty());
+    });
+}
+
+#[test]
+fn a_pause_outlives_the_worker() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.own_files(LONG).await;
+        page.click("align").await;
+        page.keeps_networks().await;
+        page.click("pause").await;
+        page.wait_for("[data-testid=status][data-state=paused]").await;
+        let run = page.runs().await;
+        page.crash().await;
+        assert!(page.text("notice").await.contains("stays paused"), "{}", page.text("notice").await);
+        page.wait_for(&format!("[data-testid=status][data-runs='{}']", run + 1)).await;
+        page.wait_for("[data-testid=status][data-state=paused]").await;
+        page.sleep(1000).await;
+        let step = page.step().await;
+        page.sleep(1000).await;
+        assert_eq!(page.count("[data-testid=status][data-state=paused]").await, 1);
+        assert_eq!(page.step().await, step, "it stands still");
+        page.click("pause").await;
+        page.step_beyond(step + 50).await;
+        page.click("stop").await;
+        page.done().await;
+    });
+}
+
+/// People go on editing a table while it is aligned; browsers then refuse to read it again.
+#[test]
+fn a_file_that_changes_on_disk_is_read_from_its_kept_copy() {
+    let path = std::env::temp_dir().join(format!("concord-changing-{}.npy", std::process::id()));
+    let (x, y, _) = clouds(5);
+    std::fs::write(&path, array(&x)).expect("written");
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        crate::browser::open(&page, "?executor=cpu&sample=none").await;
+        page.wait_for("[data-testid=file-x]").await;
+        let input = page.client.find(Locator::Css("[data-testid=file-x]")).await.expect("an input");
+        input.send_keys(path.to_str().expect("a path")).await.expect("is chosen");
+        page.pick("file-y", "latent.npy", &array(&y)).await;
+        page.wait_for("[data-testid=size-x]").await;
+        page.wait_for("[data-testid=size-y]").await;
+        page.keeps("files", |keys| keys.len() == 2).await;
+        page.aligned().await;
+        let (_, matches) = page.take("download-matches").await;
+        page.keeps("reached", |keys| !keys.is_empty()).await;
+        std::fs::write(&path, b"something else altogether").expect("written");
+        let run = page.runs().await;
+        page.crash().await;
+        page.done_with(run + 1).await;
+        let (_, again) = page.take("download-matches").await;
+        assert_eq!(again, matches);
+        page.keeps("files", |keys| keys.len() == 2).await;
+    });
+    std::fs::remove_file(&path).expect("removed");
+}
+
+#[test]
+fn storage_that_does_not_answer_is_told() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, "/silent-storage/", "?executor=cpu&sample=none").await;
+        page.wait_for("[data-testid=keep-refused]").await;
+        assert!(page.text("keep-refused").await.contains("it does not answer"));
+    });
+}
+
+/// Storage that was full may hold what was written before.
+#[test]
+fn who_wants_nothing_kept_leaves_nothing_in_full_storage_either() {
+    with_page(Setup::default(), async |page| {
+        page.own_files("?executor=cpu&sample=none").await;
+        page.keeps("files", |keys| keys.len() == 2).await;
+        page.script(
+            "IDBObjectStore.prototype.put = () => { throw new DOMException('no room', 'QuotaExceededError'); }",
+        )
+        .await;
+        page.aligned().await;
+        page.wait_for("[data-testid=keep-refused]").await;
+        page.click("keep-work").await;
+        page.wait_for("[data-testid=keep-unwanted]").await;
+        page.keeps("works", <[String]>::is_empty).await;
+        page.keeps("files", <[String]>::is_empty).await;
+        assert_eq!(page.script("return localStorage.getItem('concord-keeps-nothing')").await, json!("1"));
+    });
+}

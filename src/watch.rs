@@ -13,6 +13,15 @@ pub struct Cancelled;
 pub trait Watch {
     /// `done` is the share of the work, from 0 to 1.
     async fn step(&mut self, done: f64) -> Result<(), Cancelled>;
+
+    /// Whether what has been reached is to be told, so that the work can be taken up from there. Asked often; telling costs
+    /// a copy.
+    fn keeps(&mut self) -> bool {
+        false
+    }
+
+    /// What has been reached, after [`Watch::keeps`] said yes.
+    fn keep(&mut self, _reached: Vec<f32>) {}
 }
 
 /// Lets the work go on to its end.

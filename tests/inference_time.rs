@@ -64,7 +64,7 @@ async fn transports_between_many_points() {
         }
         let start = now();
         let mut gaps = Gaps { last: start, longest: 0.0 };
-        let found = multiscale(clouds, EPS, TOLERANCE, &mut gaps).await.expect("nobody cancels");
+        let found = multiscale(clouds, EPS, TOLERANCE, None, &mut gaps).await.expect("nobody cancels");
         tell("multi-scale", [n, dim], start, &found.solved, Some(gaps.longest));
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{block_on_test, gpu};
 use concord::exec::{Device, ExecError};
 use concord::geometry::Dense;
-use concord::procedure::{Control, Failure, NoControl, Progress, streamed, transport};
+use concord::procedure::{Control, Failure, NoControl, Progress, Way, streamed, transport, transport_by};
 use concord::rng::Rng;
 use concord::scale::{Clouds, Implicit};
 use concord::solver::cost::CostKind;
@@ -136,8 +136,14 @@ impl Control for Interrupting {
         if self.checkpoints == self.at { Err(Failure::Cancelled) } else { Ok(()) }
     }
 
-    fn potentials(&mut self, reached: [Vec<f32>; 2]) {
-        self.reached = Some(reached);
+    fn keeps(&mut self, _finished: bool) -> bool {
+        true
+    }
+
+    fn remember(&mut self, what: &str, mut values: Vec<f32>) {
+        assert_eq!(what, "potentials");
+        let g = values.split_off(60);
+        self.reached = Some([values, g]);
     }
 }
 
@@ -222,7 +228,11 @@ impl Control for Losing<'_> {
         Ok(())
     }
 
-    fn potentials(&mut self, _reached: [Vec<f32>; 2]) {
+    fn keeps(&mut self, _finished: bool) -> bool {
+        true
+    }
+
+    fn remember(&mut self, _what: &str, _values: Vec<f32>) {
         self.looks += 1;
         if let (true, Device::Gpu(gpu)) = (self.looks == self.after, self.device) {
             gpu.destroy();
@@ -245,5 +255,19 @@ block_on_test! {
         // From the start the CPU would need all of them again.
         let more = control.looks - control.after;
         assert!(more < whole.looks / 2 + 1, "{more} looks more after {} of {}", control.after, whole.looks);
+    }
+}
+
+// Where the CPU has a shorter way between so many points, it takes that, and says so.
+block_on_test! {
+    async fn a_lost_device_leaves_many_points_to_the_shorter_way() {
+        let [x, y] = sides([4100, 4000, 2]);
+        let device = gpu().await;
+        let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
+        let mut control = Losing { device: &device, looks: 0, after: 1 };
+        let got = transport_by(Way::Streamed, &device, &encoders, [&x, &y], 0.05, &mut control).await.expect("goes on");
+        assert!(control.looks >= 1, "it was lost");
+        assert_eq!(got.way, Way::Multiscale);
+        assert!(got.error <= 1e-3);
     }
 }

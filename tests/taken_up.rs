@@ -8,11 +8,14 @@ use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::geometry::panel::{Distance, Measure};
 use concord::procedure::{
-    self, Alignment, Control, EncoderChoice, Failure, LossChoice, NoControl, Progress, Settings, Sides,
-    Statistics,
+    self, Alignment, Control, Coupling, EncoderChoice, Failure, LossChoice, NoControl, Progress, Settings,
+    Sides, Start, Statistics, Way,
 };
 use concord::rng::Rng;
+use concord::scale::Matching;
 use concord::solver::align::AlignSettings;
+use concord::solver::cost::CostKind;
+use concord::solver::infer::Encoders;
 use pollster::block_on;
 
 /// Keeps everything that is told, and may end the run.
@@ -191,4 +194,88 @@ fn what_another_run_has_reached_is_not_taken() {
         let found = align(&sides, &settings, &mut Keeping::after(whole.reached.clone())).expect("aligns");
         assert!(same(&found, &want), "the run that differs in point {at} took what is not its own");
     }
+}
+
+/// What a plan is computed from.
+fn potentials(coupling: &Coupling) -> [&[f32]; 2] {
+    match &coupling.plan {
+        Matching::Computed(plan) | Matching::Near { plan, .. } => [&plan.f, &plan.g],
+        Matching::Held(_) => panic!("a plan that is held"),
+    }
+}
+
+/// Whether two plans are the same, as far as either is solved: potentials are known up to a constant.
+fn same_plan(a: &Coupling, b: &Coupling, eps: f32) -> bool {
+    let [(fa, ga), (fb, gb)] = [a, b].map(|coupling| {
+        let [f, g] = potentials(coupling);
+        (f, g)
+    });
+    let mean = |a: &[f32], b: &[f32]| {
+        a.iter().zip(b).map(|(a, b)| f64::from(a - b)).sum::<f64>() / a.len().max(1) as f64
+    };
+    let shift = mean(fa, fb);
+    let apart = |a: &[f32], b: &[f32], shift: f64| {
+        let off: f64 = a.iter().zip(b).map(|(a, b)| (f64::from(a - b) - shift).abs()).sum();
+        off / a.len() as f64 / f64::from(eps)
+    };
+    apart(fa, fb, shift) < 0.02 && apart(ga, gb, -shift) < 0.02
+}
+
+/// A transport between all points goes on from the potentials it had reached, either way.
+#[test]
+fn a_transport_between_all_points_is_taken_up() {
+    let (x, y, eps) = (cloud(1500, 3), cloud(1400, 5), 0.02);
+    let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
+    for (way, what) in [(Way::Streamed, "potentials"), (Way::Multiscale, "fine potentials")] {
+        let solve = |control: &mut Keeping| {
+            block_on(procedure::transport_by(way, &Device::Cpu, &encoders, [&x, &y], eps, control))
+        };
+        let mut whole = Keeping::default();
+        let want = solve(&mut whole).expect("solves");
+        assert!(want.error <= 1e-3 && want.way == way);
+        assert_eq!(whole.reached.keys().collect::<Vec<_>>(), [what]);
+        assert_eq!(whole.reached[what], potentials(&want).concat(), "{way:?}: the end is told");
+        let mut ended = Keeping { end_at: Some(3 * whole.looks / 4), ..Keeping::default() };
+        assert!(matches!(solve(&mut ended), Err(Failure::Cancelled)));
+        assert_eq!(ended.reached[what].len(), 2900, "{way:?}: told before it was ended");
+        let mut again = Keeping::after(ended.reached);
+        let found = solve(&mut again).expect("solves");
+        assert!(again.looks < whole.looks, "{way:?}: {} looks, {} in all", again.looks, whole.looks);
+        assert!(found.error <= 1e-3 && same_plan(&found, &want, eps), "{way:?}");
+        // What does not fit, or is nothing, is left alone.
+        for wrong in [vec![0.0; 2899], vec![f32::NAN; 2900]] {
+            let mut other = Keeping::after([(what.to_owned(), wrong)].into());
+            let found = solve(&mut other).expect("solves");
+            assert!(potentials(&found) == potentials(&want), "{way:?}");
+        }
+    }
+}
+
+/// The end of a run bears its mark like everything before.
+#[test]
+fn the_last_transport_of_another_run_is_not_taken() {
+    let sides = Sides::new(cloud(4100, 3), cloud(4000, 4)).expect("usable");
+    let settings = Settings {
+        encoder: EncoderChoice::Linear,
+        starts: vec![Start::Signature],
+        refined: 1,
+        measures: vec![Measure::same(Distance::Cosine)],
+        ..small()
+    };
+    let alignment = align(&sides, &settings, &mut NoControl).expect("aligns");
+    let conclude = |settings: &Settings, control: &mut Keeping| {
+        block_on(procedure::conclude(&Device::Cpu, &sides, settings, alignment.best(), control))
+            .expect("concludes")
+    };
+    let mut whole = Keeping::default();
+    let want = conclude(&settings, &mut whole);
+    assert_eq!((want.way, whole.reached.len()), (Way::Multiscale, 1));
+    let mut again = Keeping::after(whole.reached.clone());
+    let found = conclude(&settings, &mut again);
+    assert!(again.looks < whole.looks, "{} looks, {} in all", again.looks, whole.looks);
+    assert!(same_plan(&found, &want, settings.eps));
+    let mut other = Keeping::after(whole.reached);
+    let found = conclude(&Settings { seed: 2, ..settings }, &mut other);
+    assert!(potentials(&found) == potentials(&want), "from the start");
+    assert_eq!(other.looks, whole.looks);
 }

@@ -67,8 +67,13 @@ fn plans_look_the_same_whichever_way_they_were_found() {
     };
     assert!(value(&outcome, "foscttm") < 0.01, "{}", value(&outcome, "foscttm"));
     assert!(value(&outcome, "label-transfer") > 0.95, "rows without a label do not count");
+    assert_eq!(outcome.way, concord::protocol::Way::Held);
     for way in [Way::Streamed, Way::Multiscale] {
         let (looked, other, other_bulk) = look(&subject, way);
+        assert_eq!(other.way, way.into(), "what was done is told");
+        let exactness = other.figures.iter().find(|figure| figure.key == "exactness");
+        assert_eq!(exactness.is_some(), way == Way::Multiscale);
+        assert!(exactness.is_none_or(|figure| figure.value > 0.97), "{exactness:?}");
         for figure in &outcome.figures {
             let got = value(&other, &figure.key);
             let near = 5e-3 * figure.value.abs().max(0.1);
@@ -121,6 +126,22 @@ fn plans_look_the_same_whichever_way_they_were_found() {
             assert!((mine / others - 1.0).abs() < 0.05, "{way:?}: {what:?} has {others} bytes, not {mine}");
         }
     }
+}
+
+/// A point that the plan gives nothing is not shown as the partner of the first row.
+#[test]
+fn a_point_without_mass_is_matched_with_nothing() {
+    let subject = subject();
+    let (held, ..) = look(&subject, Way::Held);
+    let whole = held.coupling.plan.whole();
+    let plan = Dense::from_fn(N, N, |i, j| if j == 3 { 1e-31 } else { whole.at(i, j) });
+    let coupling = procedure::Coupling { plan: Matching::Held(plan), ..held.coupling };
+    let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
+    let agreement = Agreement { value: 0.0, chance: None };
+    let (_, bulk) = block_on(looked.outcome(&subject, agreement, &mut NoControl)).expect("shown");
+    assert_eq!((bulk[5][3], bulk[7][3]), (-1.0, 0.0));
+    assert!(bulk[4].iter().all(|y| *y >= 0.0 && *y != 3.0));
+    assert_eq!(bulk[5].iter().filter(|x| **x < 0.0).count(), 1);
 }
 
 #[test]

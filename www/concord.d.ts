@@ -127,7 +127,8 @@ export type ScoreName =
   | "exact-match"
   | "label-transfer"
   | "label-transfer-xy"
-  | "label-transfer-yx";
+  | "label-transfer-yx"
+  | "exactness";
 
 export interface Candidate {
   encoder: string;

@@ -50,6 +50,11 @@ impl Partners {
         self.of.chunks_exact(self.kept.max(1)).map(|partners| partners[0] as usize).collect()
     }
 
+    /// The strongest partner of a point, where it has one.
+    pub fn strongest(&self, point: usize) -> Option<usize> {
+        self.get(point).0.first().map(|other| *other as usize)
+    }
+
     /// The second choice of a point, where it has one.
     pub fn second(&self, point: usize) -> Option<usize> {
         self.get(point).0.get(1).map(|other| *other as usize)
@@ -299,6 +304,7 @@ mod tests {
         assert_eq!((got.projected.at(0, 0), got.projected.at(1, 0)), (3.0, 3.5));
         assert_eq!((got.confidence(0), got.partners[0].get(1).0), (vec![0.0, 0.5], &[0, 2][..]));
         assert_eq!((got.partners[0].second(1), got.partners[0].second(0)), (Some(2), None));
+        assert_eq!([0, 1].map(|point| got.partners[0].strongest(point)), [None, Some(0)]);
     }
 
     #[test]

@@ -55,17 +55,13 @@ pub trait Control {
     /// Where the map or the first fit puts its points, after [`Control::curious`] said yes.
     fn view(&mut self, _view: View<'_>) {}
 
-    /// The potentials that a transport between all points has reached. Whoever keeps them can go on from them, on another
-    /// device if this one is lost.
-    fn potentials(&mut self, _reached: [Vec<f32>; 2]) {}
-
     /// What an earlier attempt at the same run has told under this name.
     fn recall(&mut self, _what: &str) -> Option<Vec<f32>> {
         None
     }
 
-    /// Whether to tell what has been reached: something that is finished, or a training in the midst of it. Asked often;
-    /// telling costs a read.
+    /// Whether to tell what has been reached: something that is finished, or a training or a transport in the midst of it.
+    /// Asked often; telling costs a read.
     fn keeps(&mut self, _finished: bool) -> bool {
         false
     }
@@ -114,6 +110,8 @@ impl Control for NoControl {
 pub struct Watching<'a, C> {
     control: &'a mut C,
     phase: &'static str,
+    /// The name under which the phase tells what it has reached, if it does.
+    what: Option<&'static str>,
 }
 
 /// A run as the watcher of something that is done on the way and does not count as progress.
@@ -134,7 +132,12 @@ const STEPS: f64 = 1000.0;
 
 impl<'a, C: Control> Watching<'a, C> {
     pub fn new(control: &'a mut C, phase: &'static str) -> Self {
-        Self { control, phase }
+        Self { control, phase, what: None }
+    }
+
+    /// Of a phase that can be taken up from what it tells under a name.
+    pub(super) fn telling(control: &'a mut C, phase: &'static str, what: &'static str) -> Self {
+        Self { control, phase, what: Some(what) }
     }
 }
 
@@ -143,5 +146,15 @@ impl<C: Control> Watch for Watching<'_, C> {
         let progress = Progress { phase: self.phase, done: (STEPS * done) as u32, of: STEPS as u32 };
         // Nothing but a cancel ends a run from outside.
         self.control.checkpoint(progress).await.map_err(|_| Cancelled)
+    }
+
+    fn keeps(&mut self) -> bool {
+        self.what.is_some() && self.control.keeps(false)
+    }
+
+    fn keep(&mut self, reached: Vec<f32>) {
+        if let Some(what) = self.what {
+            self.control.remember(what, reached);
+        }
     }
 }

@@ -13,6 +13,7 @@ mod network;
 mod objective;
 mod reached;
 mod sides;
+mod starved;
 mod streamed;
 mod transport;
 mod whole;
@@ -214,4 +215,17 @@ pub async fn infer(
     let watch = &mut Watching::new(control, "preparing points");
     let [x, y] = sides.inputs(candidate.origin.preparations(), watch).await?;
     transport(device, &candidate.encoders, [&x, &y], eps, control).await
+}
+
+/// Applies a candidate to all points, as the end of a run: what it reaches is told, and taken up by a second attempt.
+pub async fn conclude(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+    candidate: &Candidate,
+    control: &mut impl Control,
+) -> Result<Coupling, Failure> {
+    let marked = reached::Marked::new(sides, settings, control).await?;
+    let control = &mut marked.of(&format!("{:?}", candidate.origin));
+    infer(device, sides, candidate, settings.eps, control).await
 }

@@ -3,7 +3,7 @@
 //!
 //! A run is the same whenever data, settings and seed are. So whatever took long is told under a name, and a second
 //! attempt asks for it before it computes it: finished maps as they are, networks in the midst of training as the
-//! buffers from which their next step follows. The name bears a mark of data, settings and seed, so that nothing is ever
+//! buffers from which their next step follows, a transport between all points as its potentials. The name bears a mark of data, settings and seed, so that nothing is ever
 //! taken for the work of another run.
 
 use super::control::{Control, Failure, Progress, Statistics, View};
@@ -17,6 +17,17 @@ const LARGEST: usize = 1 << 20;
 /// A finished result of this length that an earlier attempt has told.
 pub(super) fn recalled(control: &mut impl Control, what: &str, length: usize) -> Option<Vec<f32>> {
     control.recall(what).filter(|values| values.len() == length)
+}
+
+/// Both potentials of a transport between so many points, as an earlier attempt has told them.
+pub(super) fn recalled_potentials(
+    control: &mut impl Control,
+    what: &str,
+    points: [usize; 2],
+) -> Option<[Vec<f32>; 2]> {
+    let mut f = recalled(control, what, points[0] + points[1])?;
+    let g = f.split_off(points[0]);
+    f.iter().chain(&g).all(|value| value.is_finite()).then_some([f, g])
 }
 
 /// Tells a finished result.
@@ -125,6 +136,11 @@ impl<'a, C: Control> Marked<'a, C> {
         Ok(Self { control, mark: format!("{:016x}", digest.0) })
     }
 
+    /// Of what is done with one part of the run, such as one of its candidates.
+    pub(super) fn of(self, part: &str) -> Self {
+        Self { mark: format!("{}/{part}", self.mark), ..self }
+    }
+
     fn named(&self, what: &str) -> String {
         format!("{}/{what}", self.mark)
     }
@@ -160,10 +176,6 @@ impl<C: Control> Control for Marked<'_, C> {
 
     fn view(&mut self, view: View<'_>) {
         self.control.view(view);
-    }
-
-    fn potentials(&mut self, reached: [Vec<f32>; 2]) {
-        self.control.potentials(reached);
     }
 
     fn recall(&mut self, what: &str) -> Option<Vec<f32>> {

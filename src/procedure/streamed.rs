@@ -4,7 +4,9 @@
 //! the iterations are accelerated ([`Momentum`]). The host looks at the device's statistics after every stretch of
 //! iterations, and keeps a copy of the potentials: to go back to, and for whoever has to go on elsewhere.
 
-use super::control::{Control, Failure, Progress};
+use super::control::{Aside, Control, Failure, Progress};
+use super::starved::Starved;
+use super::transport::Way;
 use crate::exec::{AnyExecutor, Device, ExecError, Executor};
 use crate::scale::{Clouds, Implicit, Solved};
 use crate::solver::momentum::{Momentum, Verdict};
@@ -27,12 +29,19 @@ const PATIENCE: u32 = 48;
 const LAST_PATIENCE: u32 = 2000;
 /// Stretches without a better error after which there is no hope: what rounding leaves.
 const STALE: u32 = 8;
+/// No plan misses its marginal by more than this, so a plan without it is better than any with columns left out.
+const WORST: f32 = 2.0;
+/// So many times the tolerance is worth a last few iterations on any device.
+const NEARLY: f32 = 4.0;
+/// The name under which potentials are told, those of the rows before those of the columns.
+pub(super) const POTENTIALS: &str = "potentials";
+const PHASE: &str = "matching all points";
 /// Submits under way: a cancelled run waits for these.
 pub(super) const IN_FLIGHT: u32 = 2;
 
 /// Solves the transport at `eps` until the columns miss their weights by no more than `tolerance` in sum, or as far as
 /// it goes; from potentials that an earlier run has reached, where they are given. If the device is lost on the way, the
-/// CPU goes on from the last ones that were kept.
+/// CPU goes on from the last ones that were kept, unless there are too many points for it and much is left to do.
 pub async fn streamed(
     device: &Device,
     clouds: Clouds,
@@ -41,31 +50,43 @@ pub async fn streamed(
     start: Option<[Vec<f32>; 2]>,
     control: &mut impl Control,
 ) -> Result<Solved, Failure> {
-    let mut reached = start;
+    let mut reached = start.map(|potentials| Reached { potentials, eps: f32::MAX, error: f32::MAX });
     let solved = match attempt(device, &clouds, eps, tolerance, &mut reached, control).await {
-        Err(Failure::Device(ExecError::DeviceLost { .. })) => {
+        Err(lost @ Failure::Device(ExecError::DeviceLost { .. })) => {
+            let nearly = |reached: &Reached| reached.eps <= eps && reached.error <= NEARLY * tolerance;
+            let few = Way::of(clouds.x.rows(), clouds.y.rows(), None) == Way::Held;
+            if !few && !reached.as_ref().is_some_and(nearly) {
+                return Err(lost);
+            }
             attempt(&Device::Cpu, &clouds, eps, tolerance, &mut reached, control).await
         }
         other => other,
     };
-    let (error, iterations) = solved?;
-    let Some([f, g]) = reached else {
+    let iterations = solved?;
+    let Some(Reached { potentials: [f, g], error, .. }) = reached else {
         return Err(Failure::Diverged { step: iterations, cause: "the transport has no finite plan".into() });
     };
     Ok(Solved { plan: Implicit { clouds, eps, f, g }, error, iterations })
 }
 
+/// The best potentials so far at the finest ε so far, and their error.
+struct Reached {
+    potentials: [Vec<f32>; 2],
+    eps: f32,
+    error: f32,
+}
+
 /// Solves it on one device, from the potentials that were reached before, if any; those that are reached take their place.
-/// Returns the error and the iterations.
+/// Returns the iterations.
 async fn attempt(
     device: &Device,
     clouds: &Clouds,
     eps: f32,
     tolerance: f32,
-    reached: &mut Option<[Vec<f32>; 2]>,
+    reached: &mut Option<Reached>,
     control: &mut impl Control,
-) -> Result<(f32, u32), Failure> {
-    let extent = extent_of(clouds, eps, reached.as_ref())?;
+) -> Result<u32, Failure> {
+    let extent = extent_of(clouds, eps, reached.as_ref().map(|reached| &reached.potentials))?;
     let at_once = pairs_at_once(device, extent.dim);
     let mut recorded = Streamed::record(extent, at_once);
     // Small problems take several iterations in a submit.
@@ -81,12 +102,11 @@ async fn attempt(
         clouds,
         control,
         kept: [Vec::new(), Vec::new()],
-        error: f32::MAX,
         iterations: 0,
         parts_done: 0,
         expected: ladder.len() as u32 * USUAL,
     };
-    run.load(reached.as_ref())?;
+    run.load(reached.as_ref().map(|reached| &reached.potentials))?;
     let first = if reached.is_some() { run.rung_of_start(&ladder).await? } else { 0 };
     for (k, eps) in ladder.iter().enumerate().skip(first) {
         let left = (ladder.len() - 1 - k) as u32;
@@ -96,7 +116,7 @@ async fn attempt(
             run.solve(*eps, tolerance, LAST_PATIENCE, 0, reached).await?;
         }
     }
-    Ok((run.error, run.iterations))
+    Ok(run.iterations)
 }
 
 /// The sizes, if there is something to solve.
@@ -141,9 +161,8 @@ struct Run<'a, C> {
     repeats: u32,
     clouds: &'a Clouds,
     control: &'a mut C,
-    /// The last good potentials, without the squares, and their error.
+    /// The last good potentials, without the squares.
     kept: [Vec<f32>; 2],
-    error: f32,
     iterations: u32,
     parts_done: u32,
     /// Iterations in all, as far as can be told.
@@ -168,6 +187,8 @@ impl<C: Control> Run<'_, C> {
     fn restore(&mut self) -> Result<(), Failure> {
         let cols = self.extent.cols;
         self.executor.write(self.recorded.steps.g.buf, &self.kept[1])?;
+        // Whatever the steps before have become: it is not to be carried on.
+        self.executor.write(self.recorded.steps.velocity.buf, &vec![0.0; cols as usize])?;
         self.executor.write(self.recorded.steps.sums.buf, &vec![1.0 / cols as f32; cols as usize])?;
         Ok(())
     }
@@ -190,17 +211,19 @@ impl<C: Control> Run<'_, C> {
         goal: f32,
         patience: u32,
         left: u32,
-        reached: &mut Option<[Vec<f32>; 2]>,
+        reached: &mut Option<Reached>,
     ) -> Result<(), Failure> {
         let mut momentum = Momentum::new(eps);
         let mut before = None;
-        let (mut best, mut stale) = (f32::MAX, 0);
+        let (mut best, mut stale, mut aim) = (f32::MAX, 0, goal);
         let end = self.iterations + patience;
         while self.iterations < end && stale < STALE {
-            let looks = self.stretch(momentum.stride(), STRETCH, goal).await?;
+            let looks = self.stretch(momentum.stride(), STRETCH, aim).await?;
             let Some(&now) = looks.last() else { break };
             let verdict = momentum.learn(before, &looks);
-            stale = if now.error < 0.99 * best { 0 } else { stale + 1 };
+            let starved = Starved::among(&self.executor.read(self.recorded.steps.sums.buf).await?);
+            let standing = if starved.any { WORST + now.error } else { now.error };
+            stale = if standing < 0.99 * best { 0 } else { stale + 1 };
             if verdict == Verdict::GoBack {
                 self.restore()?;
                 continue;
@@ -209,15 +232,41 @@ impl<C: Control> Run<'_, C> {
                 let cause = "the transport has no finite plan".into();
                 return Err(Failure::Diverged { step: self.iterations, cause });
             }
-            *reached = Some(self.keep(now).await?);
-            if now.error <= goal {
+            self.keep().await?;
+            if standing < best {
+                best = standing;
+                let reached =
+                    reached.insert(Reached { potentials: self.potentials(), eps, error: now.error });
+                if self.control.keeps(false) {
+                    self.control.remember(POTENTIALS, reached.potentials.concat());
+                }
+            }
+            if !starved.unreached.is_empty() {
+                self.lift(&starved, eps).await?;
+                (momentum, before) = (Momentum::new(eps), None);
+                continue;
+            }
+            // While ε is to fall, little is enough.
+            let hungry = starved.any && left == 0;
+            if now.error <= goal && !hungry {
                 return Ok(());
             }
-            best = best.min(now.error);
+            aim = if hungry { 0.0 } else { goal };
             self.expect(before, now, goal, left);
             before = Some(now);
         }
         Ok(())
+    }
+
+    /// Goes on from the kept potentials, with those of columns that no row reaches where they have to be.
+    async fn lift(&mut self, starved: &Starved, eps: f32) -> Result<(), Failure> {
+        let [f, _] = self.potentials();
+        let at = self.progress();
+        let watch = &mut Aside { control: &mut *self.control, at };
+        for (j, potential) in starved.lifted(self.clouds, eps, &f, watch).await? {
+            self.kept[1][j] = potential - self.clouds.y_squares[j];
+        }
+        self.restore()
     }
 
     /// Plays iterations and returns their statistics; fewer where looking is cheap beside an iteration and the error
@@ -233,8 +282,7 @@ impl<C: Control> Run<'_, C> {
                 self.executor.submit(part, repeats)?;
                 self.executor.settle(IN_FLIGHT).await?;
                 self.parts_done += repeats;
-                let of = (self.expected * parts.len() as u32).max(self.parts_done + 1);
-                let progress = Progress { phase: "matching all points", done: self.parts_done, of };
+                let progress = self.progress();
                 self.control.checkpoint(progress).await?;
             }
             self.iterations += repeats;
@@ -253,14 +301,17 @@ impl<C: Control> Run<'_, C> {
         Ok(looks)
     }
 
-    /// Keeps the potentials as they stand, here and with whoever watches, and returns them.
-    async fn keep(&mut self, now: Look) -> Result<[Vec<f32>; 2], Failure> {
+    fn progress(&self) -> Progress {
+        let of = (self.expected * self.recorded.parts.len() as u32).max(self.parts_done + 1);
+        Progress { phase: PHASE, done: self.parts_done, of }
+    }
+
+    /// Keeps the potentials as they stand.
+    async fn keep(&mut self) -> Result<(), Failure> {
         let f = self.executor.read(self.recorded.steps.f.buf).await?;
         let g = self.executor.read(self.recorded.steps.g.buf).await?;
-        (self.kept, self.error) = ([f, g], now.error);
-        let potentials = self.potentials();
-        self.control.potentials(potentials.clone());
-        Ok(potentials)
+        self.kept = [f, g];
+        Ok(())
     }
 
     /// The kept potentials of the cost itself.
@@ -281,9 +332,39 @@ fn difference(values: &[f32], squares: &[f32]) -> Vec<f32> {
     values.iter().zip(squares).map(|(v, square)| v - square).collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
-    use super::ladder;
+    use super::super::control::NoControl;
+    use super::*;
+    use crate::geometry::Dense;
+    use crate::scale::CostKind;
+
+    /// Steps that came to no numbers leave nothing behind.
+    #[test]
+    fn going_back_forgets_the_steps_before() {
+        let side = |n: usize| Dense::from_fn(n, 2, |i, j| (i * (j + 1) % 7) as f32);
+        let clouds = Clouds::new([&side(9), &side(8)], CostKind::Sqm);
+        let extent = Extent { rows: 9, cols: 8, dim: 2 };
+        let mut recorded = Streamed::record(extent, 1 << 20);
+        let executor = pollster::block_on(Device::Cpu.prepare(std::mem::take(&mut recorded.plan)));
+        let mut run = Run {
+            executor: executor.expect("prepared"),
+            recorded,
+            extent,
+            repeats: 1,
+            clouds: &clouds,
+            control: &mut NoControl,
+            kept: [Vec::new(), Vec::new()],
+            iterations: 0,
+            parts_done: 0,
+            expected: 1,
+        };
+        run.load(None).expect("loaded");
+        run.executor.write(run.recorded.steps.velocity.buf, &[f32::NAN; 8]).expect("written");
+        run.restore().expect("restored");
+        let looks = pollster::block_on(run.stretch(Stride::plain(0.5), 2, 0.0)).expect("played");
+        assert!(looks.iter().all(|look| look.error.is_finite() && look.dual.is_finite()), "{looks:?}");
+    }
 
     #[test]
     fn a_ladder_ends_where_it_was_told_to() {

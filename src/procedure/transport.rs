@@ -1,14 +1,16 @@
 //! One entropic transport between what encoders make of the points, run until its marginals are met.
 
-use super::control::{Control, Failure, Progress, Watching};
+use super::control::{Aside, Control, Failure, Progress, Watching};
 use super::embedding::embed;
-use super::streamed::streamed;
-use crate::exec::{Device, Executor};
+use super::reached::{recalled_potentials, remember};
+use super::starved::Starved;
+use super::streamed::{POTENTIALS, streamed};
+use crate::exec::{AnyExecutor, Device, ExecError, Executor};
 use crate::geometry::Dense;
 use crate::metrics::plan::matches;
 use crate::plan::Mat;
 use crate::scale::multiscale::multiscale;
-use crate::scale::{Clouds, Matching};
+use crate::scale::{Clouds, CostKind, Matching, Solved, Watch};
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -17,6 +19,11 @@ const SOLVED: f32 = 1e-3;
 pub(super) const COMPARABLE: f32 = 5e-3;
 /// Submits after ε has fallen, at most.
 const PATIENCE: u32 = 60;
+/// How often columns that no row reaches are lifted, at most, and the submits that follow at least.
+const LIFTS: u32 = 4;
+const AFTER_LIFT: u32 = 20;
+/// The name under which potentials are told that were found from coarse to fine.
+const FINE_POTENTIALS: &str = "fine potentials";
 
 /// A plan between points, and how well it was solved. Between few points it is held, and then a matrix.
 pub struct Coupling<P = Matching> {
@@ -25,6 +32,8 @@ pub struct Coupling<P = Matching> {
     pub embedded: Option<[Dense; 2]>,
     /// How far its columns are from their marginal, summed.
     pub error: f32,
+    /// How it was found.
+    pub way: Way,
 }
 
 impl Coupling<Dense> {
@@ -35,8 +44,8 @@ impl Coupling<Dense> {
 }
 
 impl From<Coupling<Dense>> for Coupling {
-    fn from(Coupling { plan, embedded, error }: Coupling<Dense>) -> Self {
-        Self { plan: Matching::Held(plan), embedded, error }
+    fn from(Coupling { plan, embedded, error, way }: Coupling<Dense>) -> Self {
+        Self { plan: Matching::Held(plan), embedded, error, way }
     }
 }
 
@@ -88,7 +97,7 @@ pub async fn transport(
     transport_by(way, device, encoders, points, eps, control).await
 }
 
-/// As [`transport`], in a given way.
+/// As [`transport`], in a given way; if a device is lost on the way, in that of the CPU.
 pub async fn transport_by(
     way: Way,
     device: &Device,
@@ -112,16 +121,26 @@ pub async fn transport_by(
         return Ok(transport_until(SOLVED, device, &there, both, eps, control).await?.into());
     }
     let clouds = Clouds::new([&embedded[0], &embedded[1]], encoders.cost());
-    let (plan, error): (Matching, f32) = if way == Way::Streamed {
-        let solved = streamed(device, clouds, eps, SOLVED, None, control).await?;
-        (Matching::Computed(solved.plan), solved.error)
-    } else {
-        let watch = &mut Watching::new(control, "matching all points");
-        let found = multiscale(clouds, eps, SOLVED, watch).await?;
-        let error = found.solved.error;
-        (found.into(), error)
-    };
-    Ok(Coupling { plan, embedded: Some(embedded), error })
+    let counts = points.map(Dense::rows);
+    if way == Way::Streamed {
+        let start = recalled_potentials(control, POTENTIALS, counts);
+        match streamed(device, clouds.clone(), eps, SOLVED, start, control).await {
+            // The CPU has a shorter way.
+            Err(Failure::Device(ExecError::DeviceLost { .. })) => {}
+            solved => {
+                let Solved { plan, error, .. } = solved?;
+                remember(control, POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
+                return Ok(Coupling { plan: Matching::Computed(plan), embedded: Some(embedded), error, way });
+            }
+        }
+    }
+    let start = recalled_potentials(control, FINE_POTENTIALS, counts);
+    let watch = &mut Watching::telling(control, "matching all points", FINE_POTENTIALS);
+    let found = multiscale(clouds, eps, SOLVED, start, watch).await?;
+    let Solved { plan, error, .. } = &found.solved;
+    remember(control, FINE_POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
+    let error = *error;
+    Ok(Coupling { plan: found.into(), embedded: Some(embedded), error, way: Way::Multiscale })
 }
 
 /// Whether the encoders have kept the points within reach.
@@ -144,21 +163,33 @@ pub(super) async fn transport_until(
     eps: f32,
     control: &mut impl Control,
 ) -> Result<Coupling<Dense>, Failure> {
-    let infer = Infer::record(encoders, [x.data(), y.data()], eps);
-    let mut executor = device.prepare(infer.plan).await?;
+    let mut infer = Infer::record(encoders, [x.data(), y.data()], eps);
+    let mut executor = device.prepare(std::mem::take(&mut infer.plan)).await?;
     executor.submit(infer.embed, 1)?;
     let mut error = f32::MAX;
-    for step in 0..infer.falling + PATIENCE {
+    let (mut lifts, mut steps, mut step) = (LIFTS, infer.falling + PATIENCE, 0);
+    while step < steps {
         executor.submit(infer.transport, 1)?;
-        if step + 1 >= infer.falling {
+        step += 1;
+        let fallen = step >= infer.falling;
+        if fallen {
             executor.settle(0).await?;
             if let Some(stats) = executor.stats()? {
                 error = stats.values.last().copied().unwrap_or(error);
             }
         }
-        control.checkpoint(Progress { phase: "matching", done: step, of: infer.falling + PATIENCE }).await?;
-        if error <= tolerance {
-            break;
+        let progress = Progress { phase: "matching", done: step - 1, of: steps };
+        control.checkpoint(progress.clone()).await?;
+        if step == infer.falling || (fallen && error <= tolerance) {
+            let starved = Starved::among(&executor.read(infer.columns.buf).await?);
+            if !starved.unreached.is_empty() && lifts > 0 {
+                let watch = &mut Aside { control: &mut *control, at: progress };
+                lift(&starved, &infer, &mut executor, encoders.cost(), eps, watch).await?;
+                lifts -= 1;
+                steps = steps.max(step + AFTER_LIFT);
+            } else if error <= tolerance && !starved.any {
+                break;
+            }
         }
     }
     if !error.is_finite() || error == f32::MAX {
@@ -167,12 +198,41 @@ pub(super) async fn transport_until(
             cause: "the transport has no finite plan".into(),
         });
     }
-    let data = executor.read(infer.coupling.buf).await?;
-    let mut read = async |mat: Mat| {
-        let data = executor.read(mat.buf).await?;
-        Ok::<Dense, Failure>(Dense::new(mat.rows as usize, mat.cols as usize, data))
-    };
-    let embedded = [read(infer.x_embedded).await?, read(infer.y_embedded).await?];
+    let plan = read(&mut executor, infer.coupling).await?;
+    let embedded =
+        [read(&mut executor, infer.x_embedded).await?, read(&mut executor, infer.y_embedded).await?];
     check(&embedded)?;
-    Ok(Coupling { plan: Dense::new(x.rows(), y.rows(), data), embedded: Some(embedded), error })
+    Ok(Coupling { plan, embedded: Some(embedded), error, way: Way::Held })
+}
+
+async fn read(executor: &mut AnyExecutor, mat: Mat) -> Result<Dense, Failure> {
+    let data = executor.read(mat.buf).await?;
+    Ok(Dense::new(mat.rows as usize, mat.cols as usize, data))
+}
+
+/// Gives columns that no row reaches the potential that they have to have.
+async fn lift(
+    starved: &Starved,
+    infer: &Infer,
+    executor: &mut AnyExecutor,
+    cost: CostKind,
+    eps: f32,
+    watch: &mut impl Watch,
+) -> Result<(), Failure> {
+    let embedded = [read(executor, infer.x_embedded).await?, read(executor, infer.y_embedded).await?];
+    check(&embedded)?;
+    let clouds = Clouds::new([&embedded[0], &embedded[1]], cost);
+    let plan = read(executor, infer.coupling).await?;
+    let mut g = executor.read(infer.g.buf).await?;
+    // Of a row's potential its strongest entry tells most.
+    let f: Vec<f32> = matches(&plan)
+        .into_iter()
+        .enumerate()
+        .map(|(i, j)| eps * plan.at(i, j).max(f32::MIN_POSITIVE).ln() + clouds.cost(i, j) - g[j])
+        .collect();
+    for (j, potential) in starved.lifted(&clouds, eps, &f, watch).await? {
+        g[j] = potential;
+    }
+    executor.write(infer.g.buf, &g)?;
+    Ok(())
 }

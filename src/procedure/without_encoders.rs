@@ -1,7 +1,7 @@
 //! The baseline on the same data: entropic Gromov-Wasserstein between all points, without encoders.
 
 use super::control::{Control, Failure, Progress};
-use super::transport::Coupling;
+use super::transport::{Coupling, Way};
 use super::{Settings, Sides};
 use crate::baseline::entropic_gw::{EntropicGw, GwSettings, Look, solve_watched};
 use crate::exec::Device;
@@ -47,5 +47,6 @@ pub async fn entropic_gw(
     };
     let solution = solve_watched(&mut executor, &gw, watch).await?;
     let plan = Matching::Held(Dense::new(x.rows(), y.rows(), solution.coupling));
-    Ok((Coupling { plan, embedded: None, error: solution.marginal_error }, solution.outer))
+    let coupling = Coupling { plan, embedded: None, error: solution.marginal_error, way: Way::Held };
+    Ok((coupling, solution.outer))
 }

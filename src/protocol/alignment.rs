@@ -3,7 +3,7 @@
 use formats::Step;
 use serde::{Deserialize, Serialize};
 
-use super::Side;
+use super::{Side, Way};
 
 /// The settings of a run. The defaults come from the worker ([`super::Diagnostics::defaults`]), which knows the solver.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ pub struct LabelColumn {
 
 /// What a run has found. Bulk, in this order, points as rows of two:
 /// `0` X and `1` Y in the aligned view; `2` X and `3` Y each by itself (principal axes);
-/// `4` the match of each x and `5` of each y (row numbers), `6` and `7` their confidence;
+/// `4` the match of each x and `5` of each y (row numbers, −1 for none), `6` and `7` their confidence;
 /// `8` and `9` the label codes of X and Y (empty without labels);
 /// `10` the plan as a picture, `picture` squared, rows and columns in the order of the aligned view;
 /// `11` for every true pair its share of closer points, sorted (empty without truth).
@@ -122,6 +122,8 @@ pub struct Outcome {
     /// A candidate that is clearly different and nearly as good.
     pub rival: Option<u32>,
     pub figures: Vec<FigureRow>,
+    /// How the points were matched.
+    pub way: Way,
     pub findings: Vec<Finding>,
     /// What speaks for it, in a sentence, where something does.
     pub verdict: Option<String>,

@@ -55,6 +55,16 @@ impl Clouds {
             |side: &Dense| (0..side.rows()).map(|i| side.row(i).iter().map(|v| v * v).sum()).collect();
         Self { x_squares: squares(&x), y_squares: squares(&y), x, y }
     }
+
+    /// The cost between two points.
+    pub fn cost(&self, i: usize, j: usize) -> f32 {
+        self.x.row(i).iter().zip(self.y.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
+    }
+
+    /// The cost between a point of a side, 0 or 1, and one of the other.
+    pub fn cost_from(&self, side: usize, own: usize, other: usize) -> f32 {
+        if side == 0 { self.cost(own, other) } else { self.cost(other, own) }
+    }
 }
 
 /// A plan that is never held: `Π_ij = exp((f_i + g_j − |x_i − y_j|²)/ε)`, with uniform marginals.

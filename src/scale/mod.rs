@@ -4,11 +4,13 @@
 mod clouds;
 mod matching;
 pub mod multiscale;
+mod update;
 
 pub use crate::solver::cost::CostKind;
 pub use crate::watch::{Cancelled, NoWatch, Watch};
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
+pub use update::Update;
 
 /// A plan, and how well it was solved.
 #[derive(Clone, Debug)]

@@ -120,6 +120,9 @@ pub struct Infer {
     pub y_embedded: Mat,
     /// Π.
     pub coupling: Mat,
+    /// What its columns hold, and their potential.
+    pub columns: Mat,
+    pub g: Mat,
 }
 
 impl Infer {
@@ -149,8 +152,9 @@ impl Infer {
         let transport = plan.begin_pass("transport");
         sinkhorn.record(&mut plan, cost.cost(), PER_STEP);
         let error = plan.mat("marginal error", 1, 1);
-        sinkhorn.record_error(&mut plan, error);
+        let columns = sinkhorn.record_error(&mut plan, error);
         tick::record(&mut plan, error.buf, ring, clock);
-        Self { plan, embed, transport, falling, x_embedded, y_embedded, coupling: sinkhorn.plan }
+        let (coupling, g) = (sinkhorn.plan, sinkhorn.g);
+        Self { plan, embed, transport, falling, x_embedded, y_embedded, coupling, columns, g }
     }
 }

@@ -66,13 +66,14 @@ impl Sinkhorn {
         self.vectors.a
     }
 
-    /// Records how far the columns of the plan are from their marginal, `Σ_j |b_j − c_j|`, into `out` (1×1).
-    /// Two dispatches.
-    pub fn record_error(&self, plan: &mut Plan, out: Mat) {
+    /// Records how far the columns of the plan are from their marginal, `Σ_j |b_j − c_j|`, into `out` (1×1), and returns
+    /// their sums c. Two dispatches.
+    pub fn record_error(&self, plan: &mut Plan, out: Mat) -> Mat {
         let Vectors { b, ones, .. } = self.vectors;
         let c = plan.mats("plan columns", b.batch, b.rows, 1);
         mat_t_vec::record(plan, [self.plan, ones, c], Quotient::Plain);
         self.record_error_of(plan, c, out);
+        c
     }
 
     /// As [`Sinkhorn::record_error`], where the column sums c are at hand.

@@ -55,7 +55,9 @@ fn in_place(bulk: Vec<Vec<f32>>, rows: [&[usize]; 2], all: [usize; 2]) -> Vec<Ve
                 return values;
             }
             let partner = |value: f32| match at {
-                4 | 5 => rows[1 - side].get(value as usize).map_or(missing, |row| *row as f32),
+                4 | 5 if value >= 0.0 => {
+                    rows[1 - side].get(value as usize).map_or(missing, |row| *row as f32)
+                }
                 _ => value,
             };
             let mut spread = vec![missing; all[side] * width];
@@ -81,7 +83,7 @@ mod tests {
             vec![1.0, 2.0, 3.0, 4.0],
             vec![5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
             vec![2.0, 0.0],
-            vec![1.0, 1.0, 0.0],
+            vec![1.0, -1.0, 0.0],
             vec![0.5, 0.6],
             vec![0.1, 0.2, 0.3],
             vec![7.0, 8.0],
@@ -93,7 +95,7 @@ mod tests {
         assert!(spread[0][0].is_nan() && spread[0][2..4] == [1.0, 2.0] && spread[0][6..] == [3.0, 4.0]);
         assert_eq!(spread[1].len(), 10);
         assert_eq!(spread[4], [-1.0, 4.0, -1.0, 0.0], "matches are rows of the whole data set");
-        assert_eq!(spread[5], [3.0, -1.0, 3.0, -1.0, 1.0]);
+        assert_eq!(spread[5], [3.0, -1.0, -1.0, -1.0, 1.0], "what has no match has none");
         assert_eq!(spread[6], [0.0, 0.5, 0.0, 0.6]);
         assert_eq!(spread[8], [-1.0, 7.0, -1.0, 8.0]);
         assert!(spread[9].is_empty(), "no labels stay none");

@@ -7,6 +7,7 @@
 mod work;
 
 use super::pace::Pace;
+use crate::geometry::spectral::MOST_AXES;
 use crate::procedure::{self, EncoderChoice, JUDGED, REFINED, Settings, THIN, linear_sample};
 use crate::protocol::{Estimate, ExecutorKind, Way};
 use crate::solver::align::Align;
@@ -66,9 +67,7 @@ pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate
     };
     let wished = wished.min(most);
     let sample = if settings.all_points { wished } else { fitting(size, settings, machine, wished) };
-    // Networks have a space of their own, linear maps that of the second side.
-    let dim = (settings.train.embedding as usize).max(size.cols[1]);
-    let fit = (machine.buffer as f64 / NUMBER) as usize / dim;
+    let fit = (machine.buffer as f64 / NUMBER / width(size, settings)) as usize;
     let way = procedure::Way::of(n, m, (machine.executor == ExecutorKind::Gpu).then_some(fit)).into();
     let bytes = bytes(size, settings, sample, way);
     let seconds = work::of(size, settings, sample, way).seconds(&machine.pace);
@@ -180,13 +179,21 @@ fn matching(size: &Size, settings: &Settings, way: Way) -> f64 {
         }
 }
 
-/// Numbers in which a point is compared with others, at most.
+/// Numbers in which a point is compared with others, at most: networks have a space of their own, linear maps that of the
+/// second side's axes.
 fn width(size: &Size, settings: &Settings) -> f64 {
-    let linear = match settings.encoder {
-        EncoderChoice::Networks => 0,
-        EncoderChoice::Both | EncoderChoice::Linear => size.cols[1],
+    let (networks, linear) = (settings.train.embedding as usize, axes(size.cols)[1]);
+    let width = match settings.encoder {
+        EncoderChoice::Networks => networks,
+        EncoderChoice::Linear => linear,
+        EncoderChoice::Both => linear.max(networks),
     };
-    linear.max(settings.train.embedding as usize) as f64
+    width.max(1) as f64
+}
+
+/// Columns that linear maps see of either side.
+fn axes(cols: [usize; 2]) -> [usize; 2] {
+    cols.map(|cols| cols.min(MOST_AXES))
 }
 
 /// Bytes at the worst moment.
@@ -292,6 +299,33 @@ mod tests {
         assert!(rows > 2000, "{rows}");
         assert_eq!(estimate(&size(rows), &settings, &machine).refusal, None, "what is advised fits");
         assert!(estimate(&size(2 * rows), &settings, &machine).refusal.is_some());
+    }
+
+    /// Linear maps see the strongest axes only, so that more columns take no more memory for matching.
+    #[test]
+    fn many_columns_are_not_refused_for_what_nobody_sees() {
+        let settings = Settings { encoder: EncoderChoice::Linear, ..Settings::default() };
+        let of = |cols: usize| Size { rows: [60_000; 2], cols: [cols; 2], measures: 1 };
+        assert_eq!(
+            matching(&of(256), &settings, Way::Multiscale),
+            matching(&of(2000), &settings, Way::Multiscale)
+        );
+        let told = estimate(&of(1000), &settings, &roomy());
+        assert_eq!(told.refusal, None, "{:.1} GB", told.bytes / 1e9);
+    }
+
+    /// The way is that of the space in which points will be compared.
+    #[test]
+    fn the_way_is_told_by_the_space_that_will_be_used() {
+        let settings = Settings { encoder: EncoderChoice::Networks, ..Settings::default() };
+        let size = Size { rows: [50_000; 2], cols: [2000; 2], measures: 3 };
+        let gpu = Machine { executor: ExecutorKind::Gpu, ..machine(128 << 20, 7 << 30) };
+        assert_eq!(estimate(&size, &settings, &gpu).way, Way::Streamed);
+        let linear = Settings { encoder: EncoderChoice::Linear, ..Settings::default() };
+        assert_eq!(estimate(&size, &linear, &gpu).way, Way::Streamed, "256 axes fit");
+        let small = Machine { buffer: 32 << 20, ..gpu };
+        assert_eq!(estimate(&size, &linear, &small).way, Way::Multiscale);
+        assert_eq!(estimate(&size, &settings, &small).way, Way::Streamed);
     }
 
     #[test]

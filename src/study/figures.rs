@@ -1,5 +1,6 @@
 //! Figures as they are shown: each with its name, its null and a sentence on what it says.
 
+use crate::metrics::exactness::Exactness;
 use crate::metrics::report::{Figure, Report};
 use crate::protocol::FigureRow;
 
@@ -11,8 +12,22 @@ pub struct Agreement {
     pub chance: Option<f64>,
 }
 
-/// All figures of a report, and the score by which candidates are ranked.
-pub fn figures(report: &Report, agreement: Agreement, paired: bool, labelled: bool) -> Vec<FigureRow> {
+/// What is known of the rows beside the points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// True pairs.
+    pub pairs: usize,
+    /// Whether both sides have labels.
+    pub labelled: bool,
+}
+
+/// All figures of a report, the score by which candidates are ranked, and how exact the plan is where that is a question.
+pub fn figures(
+    report: &Report,
+    agreement: Agreement,
+    exactness: Option<Exactness>,
+    beside: Beside,
+) -> Vec<FigureRow> {
     let mut rows = Vec::new();
     let mut add = |key: &str, name: &str, figure: Figure, lower: bool, known: bool, about: &str| {
         rows.push(FigureRow {
@@ -28,11 +43,19 @@ pub fn figures(report: &Report, agreement: Agreement, paired: bool, labelled: bo
     let mean =
         |[a, b]: [Figure; 2]| Figure { value: 0.5 * (a.value + b.value), null: 0.5 * (a.null + b.null) };
     if let Some(known) = &report.known {
-        if paired {
-            let about = "The share of points that the plan ranks above the true partner (fraction of samples closer than the true match).";
-            add("foscttm", "FOSCTTM", mean(known.foscttm), true, true, about);
-            add("foscttm-xy", "FOSCTTM, X → Y", known.foscttm[0], true, true, about);
-            add("foscttm-yx", "FOSCTTM, Y → X", known.foscttm[1], true, true, about);
+        if beside.pairs > 0 {
+            let counted = known.closer.len();
+            let drawn = if counted < beside.pairs {
+                format!(" Counted for {counted} of the {} true pairs, evenly drawn.", beside.pairs)
+            } else {
+                String::new()
+            };
+            let about = format!(
+                "The share of points that the plan ranks above the true partner (fraction of samples closer than the true match).{drawn}"
+            );
+            add("foscttm", "FOSCTTM", mean(known.foscttm), true, true, &about);
+            add("foscttm-xy", "FOSCTTM, X → Y", known.foscttm[0], true, true, &about);
+            add("foscttm-yx", "FOSCTTM, Y → X", known.foscttm[1], true, true, &about);
             add(
                 "exact-match",
                 "Exact matches",
@@ -42,7 +65,7 @@ pub fn figures(report: &Report, agreement: Agreement, paired: bool, labelled: bo
                 "The share of true partners that are the first choice.",
             );
         }
-        if labelled {
+        if beside.labelled {
             let about = "How often the five strongest partners, one vote each, elect the right label.";
             add("label-transfer", "Label transfer", mean(known.labels), false, true, about);
             add("label-transfer-xy", "Label transfer, Y → X", known.labels[0], false, true, about);
@@ -83,5 +106,72 @@ pub fn figures(report: &Report, agreement: Agreement, paired: bool, labelled: bo
         false,
         "How far the plan is from giving each point its share.",
     );
+    if let Some(Exactness { points, same, mean, largest }) = exactness {
+        let about = format!(
+            "The plan was found from coarse to fine. Checked against the exact update on {points} points: the strongest partner is the same for {:.1} %, and masses change by {} on average and by {} at most.",
+            100.0 * same,
+            percent(mean),
+            percent(largest)
+        );
+        add(
+            "exactness",
+            "Agreement with the exact plan",
+            Figure { value: same, null: 0.0 },
+            false,
+            false,
+            &about,
+        );
+    }
     rows
+}
+
+/// A change of a logarithm as a share.
+fn percent(change: f64) -> String {
+    let share = 100.0 * change.exp_m1();
+    if share < 1000.0 { format!("{share:.1} %") } else { "more than ten times".into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::report::Known;
+
+    fn told(pairs: usize, counted: usize, exactness: Option<Exactness>) -> Vec<FigureRow> {
+        let figure = Figure { value: 0.1, null: 0.5 };
+        let report = Report {
+            gw_loss: figure,
+            spearman: figure,
+            relative_entropy: figure,
+            marginal_error: figure,
+            known: Some(Known {
+                foscttm: [figure; 2],
+                closer: vec![[0.1; 2]; counted],
+                labels: [figure; 2],
+                exact: figure,
+            }),
+        };
+        figures(&report, Agreement { value: 0.5, chance: None }, exactness, Beside { pairs, labelled: false })
+    }
+
+    fn about(rows: &[FigureRow], key: &str) -> Option<String> {
+        rows.iter().find(|row| row.key == key).map(|row| row.about.clone())
+    }
+
+    #[test]
+    fn what_was_counted_on_some_pairs_says_so() {
+        let some = about(&told(45_000, 5000, None), "foscttm").expect("with pairs");
+        assert!(some.contains("5000 of the 45000 true pairs"), "{some}");
+        let all = about(&told(5000, 5000, None), "foscttm").expect("with pairs");
+        assert!(!all.contains("drawn"), "{all}");
+    }
+
+    #[test]
+    fn a_plan_on_a_shorter_way_is_told_with_how_exact_it_is() {
+        assert_eq!(about(&told(1, 1, None), "exactness"), None);
+        let exactness = Exactness { points: 500, same: 0.996, mean: 0.002, largest: 0.05 };
+        let about = about(&told(1, 1, Some(exactness)), "exactness").expect("told");
+        for words in ["on 500 points", "the same for 99.6 %", "by 0.2 % on average", "by 5.1 % at most"] {
+            assert!(about.contains(words), "{about}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A finished run as it is shown: points in the plane, matches with their confidence, figures beside their nulls.
 
-use super::figures::{Agreement, figures};
+use super::figures::{Agreement, Beside, figures};
 use super::findings::{Seen, findings, verdict};
 use super::recall::Saved;
 use super::rows::Rows;
@@ -10,7 +10,7 @@ use super::view::{Heat, flat, together};
 use crate::geometry::Dense;
 use crate::metrics::readout::Readout;
 use crate::procedure::{Alignment, Candidate, Control, Failure, Origin, Start, Watching};
-use crate::protocol::{AlignOptions, CandidateRow, FigureRow, MatchRow, Outcome};
+use crate::protocol::{AlignOptions, CandidateRow, FigureRow, MatchRow, Outcome, Way};
 use crate::scale::{Cancelled, Matching, Watch};
 
 /// Elements along an edge of the plan's picture, at most.
@@ -81,6 +81,7 @@ impl Study {
             "encoder": candidate.origin.encoder(),
             "origin": origin(candidate.origin),
             "score": candidate.score,
+            "way": Way::from(self.looked.coupling.way).words(),
         })
     }
 
@@ -117,7 +118,8 @@ fn origin(origin: Origin) -> String {
 impl Looked {
     /// Its figures, with the rank agreement of its candidate.
     pub fn figures(&self, subject: &Subject, agreement: Agreement) -> Vec<FigureRow> {
-        figures(&self.report, agreement, !subject.truth.is_empty(), subject.labelled())
+        let beside = Beside { pairs: subject.truth.len(), labelled: subject.labelled() };
+        figures(&self.report, agreement, self.exactness, beside)
     }
 
     /// The outcome with everything but candidates, findings and times, and its bulk data.
@@ -146,6 +148,7 @@ impl Looked {
             shown: 0,
             rival: None,
             figures: self.figures(subject, agreement),
+            way: coupling.way.into(),
             findings: strangers(&subject.rows).into_iter().collect(),
             verdict: None,
             labels: coded.columns,
@@ -157,16 +160,17 @@ impl Looked {
             trained_before: false,
             ending: None,
         };
-        let first = |side: usize| -> Vec<f32> {
-            readout.partners[side].first().into_iter().map(|other| other as f32).collect()
+        let first = |side: usize, count: usize| -> Vec<f32> {
+            let partner = |point| readout.partners[side].strongest(point).map_or(-1.0, |other| other as f32);
+            (0..count).map(partner).collect()
         };
         let bulk = vec![
             aligned[0].data().to_vec(),
             aligned[1].data().to_vec(),
             flat(x).data().to_vec(),
             flat(y).data().to_vec(),
-            first(0),
-            first(1),
+            first(0, x.rows()),
+            first(1, y.rows()),
             readout.confidence(0),
             readout.confidence(1),
             codes_x,

@@ -5,9 +5,11 @@ use super::labels::Coded;
 use super::rows::Rows;
 use crate::geometry::Dense;
 use crate::geometry::distance::halved;
+use crate::metrics::exactness::Exactness;
 use crate::metrics::readout::Readout;
 use crate::metrics::report::{Report, Truth, UNKNOWN, Within};
 use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
+use crate::scale::Matching;
 
 /// Neighbours that vote on a label.
 pub(super) const VOTES: usize = 5;
@@ -26,6 +28,8 @@ pub struct Looked {
     pub coupling: Coupling,
     pub readout: Readout,
     pub report: Report,
+    /// How the plan compares with the exact one, where it was found on a shorter way.
+    pub exactness: Option<Exactness>,
     /// Distances within the rows that the report is about.
     pub distances: [Dense; 2],
 }
@@ -53,7 +57,14 @@ impl Subject {
         let knows = !truth.is_empty() || self.labelled();
         let watch = &mut Watching::new(control, "taking figures");
         let report = Report::new(plan, &readout, &within, knows.then_some(&known), watch).await?;
-        Ok(Looked { coupling, readout, report, distances })
+        let exactness = match plan {
+            Matching::Near { plan, .. } => {
+                let watch = &mut Watching::new(control, "checking the plan");
+                Some(Exactness::new(plan, &readout.partners, watch).await?)
+            }
+            Matching::Held(_) | Matching::Computed(_) => None,
+        };
+        Ok(Looked { coupling, readout, report, exactness, distances })
     }
 
     /// Where X is compared with Y: among the embeddings of Y or, without any, its features.

@@ -112,7 +112,7 @@ impl Task<'_> {
         let chance = procedure::chance(self.device, &sides, &settings, &mut live).await?;
         let (chosen, held_then) = (now(), live.held());
         let best = alignment.best();
-        let coupling = procedure::infer(self.device, &sides, best, settings.eps, &mut live).await?;
+        let coupling = procedure::conclude(self.device, &sides, &settings, best, &mut live).await?;
         let subject = Subject { sides, rows, truth, settings };
         let looked = subject.look(coupling, &mut live).await?;
         let study = Study {

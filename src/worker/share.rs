@@ -17,11 +17,12 @@ pub struct Share {
 }
 
 /// What is done with all points in the end: its phases, and the share of this part that is done when each begins and ends.
-const LAST: [(&str, [f64; 2]); 5] = [
+const LAST: [(&str, [f64; 2]); 6] = [
     ("embedding", [0.0, 0.02]),
     ("matching all points", [0.02, 0.7]),
     ("reading the plan", [0.7, 0.85]),
-    ("taking figures", [0.85, 0.9]),
+    ("taking figures", [0.85, 0.88]),
+    ("checking the plan", [0.88, 0.9]),
     ("drawing the plan", [0.9, 1.0]),
 ];
 

@@ -46,7 +46,7 @@ fn number(value: f64) -> String {
 /// What chance would make of a figure; nothing where chance has no part in it.
 fn by_chance(figure: &FigureRow) -> Option<String> {
     match (figure.key.as_str(), figure.null) {
-        ("marginal-error", _) => None,
+        ("marginal-error" | "exactness", _) => None,
         // A share that rounds to nothing.
         ("exact-match", null) if null > 0.0 && null < 0.01 => {
             Some(format!("by chance 1 in {:.0} · ", 1.0 / null))

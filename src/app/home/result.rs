@@ -207,6 +207,8 @@ fn PlanCard(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
         },
     );
     let summary = Memo::new(move |_| results.shown().map(|shown| told::plan(&shown)).unwrap_or_default());
+    let way =
+        move || results.shown().map(|shown| format!("How it was found: {}.", shown.outcome.way.words()));
     view! {
         <div class="card">
             <div class="head"><h3>"The plan"</h3> <Save state linked picture=Picture::Plan/></div>
@@ -223,6 +225,7 @@ fn PlanCard(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {
                 data-testid="plan"
             ></canvas>
             <p class="told" id="about-plan" data-testid="told-plan">{summary}</p>
+            <p class="soft" data-testid="way">{way}</p>
         </div>
     }
 }

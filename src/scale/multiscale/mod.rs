@@ -54,11 +54,13 @@ pub struct Found {
 }
 
 /// Solves the transport between both sides for a positive ε, until all rows and columns together miss their marginals by no
-/// more than `tolerance`, or as far as it goes: the error says which.
+/// more than `tolerance`, or as far as it goes: the error says which. From potentials that were told at the same ε, where
+/// they are given, it goes on between all points at once; those that it reaches there it tells, f before g.
 pub async fn multiscale(
     clouds: Clouds,
     eps: f32,
     tolerance: f32,
+    start: Option<[Vec<f32>; 2]>,
     watch: &mut impl Watch,
 ) -> Result<Found, Cancelled> {
     let mut pace = Pace::new(watch, clouds.x.cols());
@@ -76,13 +78,15 @@ pub async fn multiscale(
     };
     let largest = clouds.x.rows().max(clouds.y.rows());
     let mut group = 1;
-    while largest / group > COARSEST {
+    while start.is_none() && largest / group > COARSEST {
         group *= SMALLEST;
     }
     let mut sides = sides_of(group);
-    let mut phi = vec![0.0; sides[0].len()];
-    let mut gamma = vec![0.0; sides[1].len()];
-    let mut falling = HIGHEST;
+    let mut falling = if start.is_some() { eps } else { HIGHEST };
+    let [mut phi, mut gamma] = match &start {
+        Some(potentials) => in_order(orders(&trees), potentials, eps),
+        None => [0, 1].map(|side| vec![0.0; sides[side].len()]),
+    };
     while falling > eps {
         let goal = Goal {
             eps: falling,
@@ -91,11 +95,12 @@ pub async fn multiscale(
             share: [0.02; 2],
             light: None,
             start: Start::Cold,
+            orders: None,
         };
         solve([&sides[0], &sides[1]], &mut phi, &mut gamma, goal, &mut pace).await?;
         falling *= 0.5;
     }
-    let (mut light, mut start) = (None, Start::Cold);
+    let (mut light, mut start) = (None, if start.is_some() { Start::Warm } else { Start::Cold });
     loop {
         let pair = [&sides[0], &sides[1]];
         let (tolerance, share) = match group {
@@ -103,7 +108,8 @@ pub async fn multiscale(
             SMALLEST => (WELL * tolerance, [0.03, 0.1]),
             _ => (ROUGHLY.max(tolerance), [0.02, 0.03]),
         };
-        let goal = Goal { eps, tolerance, most: PATIENCE, share, light, start };
+        let orders = (group == 1).then(|| orders(&trees));
+        let goal = Goal { eps, tolerance, most: PATIENCE, share, light, start, orders };
         let reached = solve(pair, &mut phi, &mut gamma, goal, &mut pace).await?;
         (light, start) = (reached.light, Start::Warm);
         if group == 1 {
@@ -119,7 +125,35 @@ pub async fn multiscale(
     }
 }
 
-/// Potentials as they are defined for uniform marginals, in the points' own order.
+fn orders(trees: &[Tree; 2]) -> [&[u32]; 2] {
+    trees.each_ref().map(|tree| tree.order.as_slice())
+}
+
+/// What a potential of so many points has beside one for weights that sum to one.
+fn own(points: usize, eps: f32) -> f32 {
+    eps * (points as f32).ln()
+}
+
+/// Potentials of all points as they are defined for uniform marginals, in the points' own order.
+fn in_own_order(orders: [&[u32]; 2], potentials: [&[f32]; 2], eps: f32) -> [Vec<f32>; 2] {
+    [0, 1].map(|side| {
+        let order = orders[side];
+        let mut values = vec![0.0; order.len()];
+        for (&i, potential) in order.iter().zip(potentials[side]) {
+            values[i as usize] = potential - own(order.len(), eps);
+        }
+        values
+    })
+}
+
+/// The reverse of [`in_own_order`].
+fn in_order(orders: [&[u32]; 2], potentials: &[Vec<f32>; 2], eps: f32) -> [Vec<f32>; 2] {
+    [0, 1].map(|side| {
+        let order = orders[side];
+        order.iter().map(|&i| potentials[side][i as usize] + own(order.len(), eps)).collect()
+    })
+}
+
 fn found(
     clouds: Clouds,
     eps: f32,
@@ -128,14 +162,7 @@ fn found(
     orders: [Vec<u32>; 2],
     reached: Reached,
 ) -> Found {
-    let [f, g] = [0, 1].map(|s| {
-        let own = eps * (sides[s].len() as f32).ln();
-        let mut values = vec![0.0; orders[s].len()];
-        for (&i, potential) in orders[s].iter().zip(&potentials[s]) {
-            values[i as usize] = potential - own;
-        }
-        values
-    });
+    let [f, g] = in_own_order([&orders[0], &orders[1]], [&potentials[0], &potentials[1]], eps);
     let plan = Implicit { clouds, eps, f, g };
     Found {
         solved: Solved { plan, error: reached.error, iterations: reached.sweeps },

@@ -37,6 +37,13 @@ impl<'w, W: Watch> Pace<'w, W> {
         self.watch.step(self.done).await
     }
 
+    /// Tells what has been reached, if somebody wants to know.
+    pub(super) fn tell(&mut self, reached: impl FnOnce() -> Vec<f32>) {
+        if self.watch.keeps() {
+            self.watch.keep(reached());
+        }
+    }
+
     /// The work has come this far.
     pub(super) fn reach(&mut self, done: f64) {
         self.done = self.done.max(done.min(1.0));

@@ -3,6 +3,7 @@
 use super::balance::Coarse;
 use super::blocks::{Blocks, Scene};
 use super::extend::at_points;
+use super::in_own_order;
 use super::mixing::Mixing;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::Side;
@@ -23,9 +24,12 @@ const STALE: u32 = 80;
 /// What a column receives, of its weight, if nothing reaches it: too little to be scaled.
 const NOTHING: f64 = 1e-25;
 
+/// No plan misses its columns by more than this.
+const WORST: f64 = 2.0;
+
 /// What to reach.
 #[derive(Clone, Copy)]
-pub(super) struct Goal {
+pub(super) struct Goal<'a> {
     pub(super) eps: f32,
     /// The sum of all misses of the marginals.
     pub(super) tolerance: f32,
@@ -37,6 +41,8 @@ pub(super) struct Goal {
     pub(super) light: Option<f32>,
     /// How near the rows' potential is.
     pub(super) start: Start,
+    /// The order of either side's points, where these are all there are: then potentials are worth telling.
+    pub(super) orders: Option<[&'a [u32]; 2]>,
 }
 
 /// What was reached, besides the potentials.
@@ -118,7 +124,7 @@ pub(super) async fn solve<W: Watch>(
     sides: [&Side; 2],
     phi: &mut [f32],
     gamma: &mut Vec<f32>,
-    goal: Goal,
+    goal: Goal<'_>,
     pace: &mut Pace<'_, W>,
 ) -> Result<Reached, Cancelled> {
     let [rows, cols] = sides;
@@ -134,7 +140,7 @@ pub(super) async fn solve<W: Watch>(
     let mut stubborn = Stubborn::default();
     let mut list: Option<List> = None;
     let (mut start, mut first) = (goal.start, None);
-    let mut best = Best { error: f64::MAX, sweep: 0, potentials: [Vec::new(), Vec::new()] };
+    let mut best = Best { error: f64::MAX, sweep: 0, potentials: [phi.to_vec(), gamma.clone()] };
     let mut sweeps = 0;
     loop {
         let visited = match list.take() {
@@ -160,9 +166,11 @@ pub(super) async fn solve<W: Watch>(
         pace.reach(goal.share[0] + (goal.share[1] - goal.share[0]) * way.clamp(0.0, 1.0));
         let left_out = list.left_out(sides, phi, gamma, eps);
         let bound = error as f32 + 2.0 * left_out + rounding(rows, phi, eps);
-        let lasts = error > 0.9 * best.error;
-        if !lasts {
+        if better(error, best.error) {
             best = Best { error, sweep: sweeps, potentials: [phi.to_vec(), gamma.clone()] };
+            if let Some(orders) = goal.orders {
+                pace.tell(|| in_own_order(orders, [phi, gamma], eps).concat());
+            }
         }
         let given_up = sweeps >= most || sweeps - best.sweep >= STALE || !error.is_finite();
         if bound <= tolerance || given_up {
@@ -174,7 +182,7 @@ pub(super) async fn solve<W: Watch>(
             phi.copy_from_slice(&best.potentials[0]);
             gamma.copy_from_slice(&best.potentials[1]);
             let left_out = list.left_out(sides, phi, gamma, eps);
-            let error = best.error as f32 + 2.0 * left_out + rounding(rows, phi, eps);
+            let error = best.error.min(WORST) as f32 + 2.0 * left_out + rounding(rows, phi, eps);
             return Ok(Reached { error, sweeps, blocks, left_out, light });
         }
         let mut residual = residual(&swept, cols, eps);
@@ -201,6 +209,11 @@ pub(super) async fn solve<W: Watch>(
     }
 }
 
+/// Whether an error is clearly better than the best so far; what is not a number never is.
+fn better(error: f64, best: f64) -> bool {
+    error <= 0.9 * best
+}
+
 /// The best potentials so far, and the sweep that found them.
 struct Best {
     error: f64,
@@ -225,4 +238,15 @@ fn residual(swept: &Swept, cols: &Side, eps: f32) -> Vec<f32> {
         }));
     }
     residual
+}
+
+#[cfg(test)]
+mod tests {
+    use super::better;
+
+    #[test]
+    fn what_is_no_number_is_never_the_best() {
+        assert!(better(1.0, f64::MAX) && better(0.5, 1.0) && !better(0.95, 1.0));
+        assert!(!better(f64::NAN, f64::MAX) && !better(f64::NAN, 1.0));
+    }
 }

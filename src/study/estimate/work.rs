@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-use super::{Size, stack, thin_width, width};
+use super::{Size, axes, stack, thin_width, width};
 use crate::procedure::{
     CHANCE_ROWS, EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
     linear_sample,
@@ -20,11 +20,16 @@ const SETTLING: f64 = 12.0;
 
 /// Iterations of a transport tile by tile, on average.
 const ITERATIONS_OF_TILES: f64 = 70.0;
-/// Looks at an entry, on average, from coarse to fine between this many pairs; between more the share of pairs falls that
-/// matter to each other.
-const LOOKS: f64 = 10.0;
-const LOOKED_AT: f64 = 2e9;
-const FALLING: f64 = 0.35;
+/// Looks at an entry, on average, from coarse to fine between so many pairs: the last level takes some sweeps however many
+/// there are, and what the levels before take beside it falls with them.
+fn solving_looks(pairs: f64) -> f64 {
+    2.4 + 1.1 * (2e9 / pairs).powf(0.25)
+}
+
+/// And those that reading the plan takes, of the pairs that matter to each other.
+fn reading_looks(pairs: f64) -> f64 {
+    6.0 * (2e9 / pairs).powf(0.11).min(1.0)
+}
 
 /// Work by its kinds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,7 +125,7 @@ pub(super) fn matched(size: &Size, settings: &Settings, way: Way) -> Work {
             ..Work::default()
         },
         Way::Multiscale => {
-            let looks = LOOKS * (LOOKED_AT / entries).powf(FALLING);
+            let looks = solving_looks(entries) + reading_looks(entries);
             Work { host: looks * entries * (width + 32.0), ..Work::default() }
         }
     }
@@ -145,7 +150,7 @@ fn transport([n, m]: [f64; 2], eps: f32) -> Work {
 
 /// A step of a linear run.
 fn linear_step(rows: [usize; 2], cols: [usize; 2]) -> Work {
-    let ([n, m], [dx, dy]) = (rows.map(|rows| rows as f64), cols.map(|cols| cols as f64));
+    let ([n, m], [dx, dy]) = (rows.map(|rows| rows as f64), axes(cols).map(|axes| axes as f64));
     let halves = 2.0 * f64::from(ITERATIONS) + 2.0 * LOG_HALF + 6.0;
     Work {
         products: 2.0 * n * m * dy + 3.0 * n * dx * dy,
@@ -191,4 +196,27 @@ fn training_step(size: &Size, settings: &Settings, sample: usize) -> Work {
 /// Dispatches of a training step, of all fits together.
 fn dispatches(settings: &Settings) -> f64 {
     47.0 + 2.0 * f64::from(settings.train.sinkhorn + settings.train.conjugate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Passes over all pairs while a transport from coarse to fine was solved, as they were measured.
+    #[test]
+    fn looks_are_as_they_were_measured() {
+        for (rows, measured) in
+            [(5e3, 6.3), (1e4, 5.2), (2e4, 4.9), (4.5e4, 3.7), (4.5e4, 3.0), (1e5, 2.5), (1e6, 2.4)]
+        {
+            let told = solving_looks(rows * rows);
+            assert!((told / measured - 1.0f64).abs() < 0.35, "{rows} points: {told:.1}, not {measured}");
+        }
+        assert!(reading_looks(2.5e7) == 6.0 && (2.0..4.0).contains(&reading_looks(1e12)));
+    }
+
+    #[test]
+    fn columns_that_linear_maps_do_not_see_take_no_time() {
+        let seconds = |cols: usize| linear_step([1000; 2], [cols; 2]).products;
+        assert!(seconds(200) < seconds(256) && seconds(256) == seconds(5000));
+    }
 }

@@ -37,7 +37,8 @@ pub fn agreement(words: &[String]) -> Result<(), String> {
     for (name, clouds) in
         [("clusters", super::clouds::clouds(n, dim)), ("a cloud and its moved copy", copies(n, dim))]
     {
-        let (time, found) = seconds(|| block_on(multiscale(clouds.clone(), eps, TOLERANCE, &mut NoWatch)));
+        let (time, found) =
+            seconds(|| block_on(multiscale(clouds.clone(), eps, TOLERANCE, None, &mut NoWatch)));
         let found = found.map_err(|cancelled| cancelled.to_string())?;
         let solved = &found.solved;
         println!(

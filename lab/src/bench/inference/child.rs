@@ -61,7 +61,7 @@ fn solve(method: Method, clouds: Clouds) -> Result<Solved, String> {
     match method {
         Method::Streamed => block_on(streamed(&Device::Cpu, clouds, EPS, TOLERANCE, None, &mut NoControl))
             .map_err(|failure| failure.to_string()),
-        Method::Multiscale => block_on(multiscale(clouds, EPS, TOLERANCE, &mut NoWatch))
+        Method::Multiscale => block_on(multiscale(clouds, EPS, TOLERANCE, None, &mut NoWatch))
             .map(|found| found.solved)
             .map_err(|cancelled| cancelled.to_string()),
     }

@@ -62,6 +62,8 @@ impl Terrain {
         let found = Neighbours::among(&cloud, &added, NEIGHBOURS, watch).await?;
         let mut graph = self.graph.clone();
         graph.grow(&found, EdgeWeight::Distance);
+        // Points that are added far out may know only each other.
+        graph.join_watched(&cloud, EdgeWeight::Distance, watch).await?;
         geodesics_among(&graph, &places, watch).await
     }
 }
@@ -112,6 +114,19 @@ mod tests {
         let [few, many] = [&few, &many].map(|got| agreement(got, &flat, &chosen));
         eprintln!("through 500 points {few:.4}, through 6000 {many:.4}");
         assert!(many > 0.999 && 1.0 - many < 0.2 * (1.0 - few), "through few {few}, through many {many}");
+    }
+
+    /// More of them than a point has neighbours, and none in the graph.
+    #[test]
+    fn a_remote_group_is_joined_when_it_is_added() {
+        let mut rng = Rng::new(7);
+        let points = Dense::from_fn(4000, 2, |i, _| rng.uniform(0.0, 1.0) + if i < 20 { 50.0 } else { 0.0 });
+        let terrain = unwatched(Terrain::new(&points, 100, &mut NoWatch)).expect("not given up");
+        assert!(terrain.rows[0] >= 20, "drawn without any of the group");
+        let chosen: Vec<usize> = (0..40).collect();
+        let got = unwatched(terrain.geodesics(&points, &chosen, &mut NoWatch)).expect("not given up");
+        let farthest = got.data().iter().copied().fold(0.0, f32::max);
+        assert!((60.0..90.0).contains(&farthest), "{farthest}");
     }
 
     #[test]

@@ -189,7 +189,7 @@ pub async fn plan_spearman(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<f64, Failure> {
-    Ok(choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling))
+    choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling, control).await
 }
 
 /// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.
@@ -200,7 +200,8 @@ pub async fn recalled(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    Ok(choose::Judge::new(sides, settings, control).await?.only(encoders, Origin::Saved, coupling))
+    let judge = choose::Judge::new(sides, settings, control).await?;
+    judge.only(encoders, Origin::Saved, coupling, control).await
 }
 
 /// Applies a candidate to all points.

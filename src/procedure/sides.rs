@@ -167,7 +167,7 @@ impl Sides {
             };
             return Ok(terrain.geodesics(points, chosen, watch).await?);
         }
-        distance.matrix(&points.picked(chosen)).ok_or_else(|| {
+        distance.matrix_watched(&points.picked(chosen), watch).await?.ok_or_else(|| {
             Failure::Input(format!(
                 "The measure \u{201c}{}\u{201d} was asked for, but no distances came with the data. Add a matrix of distances for each data set, or choose another measure.",
                 distance.name()

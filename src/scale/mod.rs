@@ -6,7 +6,9 @@ mod matching;
 pub mod multiscale;
 
 pub use crate::solver::cost::CostKind;
-pub use crate::watch::{Cancelled, NoWatch, Watch};
+#[cfg(test)]
+pub use crate::watch::Count;
+pub use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
 

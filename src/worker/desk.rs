@@ -8,9 +8,10 @@ use formats::write::record::{Input, Record};
 use formats::{Choices, Kind, Listed, MissingChoice, Source as _, Table, Trouble};
 
 use super::runs::Runs;
-use super::scope::{breathe, rest};
+use super::scope::rest;
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
+use crate::procedure::Failure;
 use crate::protocol::{Chosen, Content, FileRef, Reading, Recorded, RunId, Side, Slot};
 use crate::study::model::Taught;
 use crate::study::options;
@@ -55,7 +56,7 @@ pub(super) struct Desk {
     /// How fast the device is, once that was measured.
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
-    pub(super) applied: Option<super::aligning::Applied>,
+    pub(super) applied: Option<Rc<super::aligning::Applied>>,
 }
 
 /// What a slot is filled with.
@@ -215,9 +216,8 @@ pub(super) async fn read(
                 choices.missing = MissingChoice::Keep;
             }
             let loaded = whole_or_first(&source, &choices, &mut watch).await?;
-            breathe().await;
-            let (chain, points) = prepare::fit(&loaded.table, &reading.steps)
-                .map_err(|what| Trouble::new(Kind::Mismatch, what, "Choose other steps."))?;
+            let (chain, points) =
+                prepare::fit(&loaded.table, &reading.steps, &mut watch).await.map_err(unfit)?;
             let content = Content::Table(Box::new(loaded.preview));
             let missing = reading.choices.missing;
             (Filling::Table(Prepared { table: loaded.table, chain, points, missing }), content)
@@ -243,6 +243,14 @@ pub(super) async fn read(
         found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// Why a table could not be prepared.
+fn unfit(failure: Failure) -> Trouble {
+    match failure {
+        Failure::Cancelled => Trouble::cancelled(),
+        other => Trouble::new(Kind::Mismatch, other.to_string(), "Choose other steps."),
+    }
 }
 
 /// The files that went into a recorded run.

@@ -7,8 +7,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Response};
 
 use super::runs::Runs;
-use super::scope::{now, post, scope};
+use super::scope::{breathe, now, post, scope};
 use crate::protocol::{Event, FileRef, RunId, Slot};
+use crate::watch::{self, Cancelled};
 
 /// A file the browser holds; only what is asked for enters our memory.
 pub(super) struct BlobSource {
@@ -101,5 +102,26 @@ impl Watch for Reader<'_> {
             ),
             "Take fewer rows or columns, or reduce the columns first (for example by PCA to 50).",
         ))
+    }
+}
+
+/// What is done with a table once it is read shows nothing more; it can be given up as well.
+impl watch::Watch for Reader<'_> {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        breathe().await;
+        if self.runs.wanted(self.run).await { Ok(()) } else { Err(Cancelled) }
+    }
+}
+
+/// A file in the making, as long as it is wanted.
+pub(super) struct Writer<'a> {
+    pub(super) runs: &'a Runs,
+    pub(super) run: RunId,
+}
+
+impl Watch for Writer<'_> {
+    async fn passed(&mut self, _done: u64, _of: u64) -> Result<(), Trouble> {
+        breathe().await;
+        if self.runs.wanted(self.run).await { Ok(()) } else { Err(Trouble::cancelled()) }
     }
 }

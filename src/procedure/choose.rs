@@ -172,7 +172,8 @@ impl<'a> Judge<'a> {
                     ranks.push(scale.ranks[side].clone());
                     continue;
                 }
-                let far = sides.within(side, distance, &chosen[side], watch).await?;
+                let search = settings.neighbours;
+                let far = sides.within(side, distance, &chosen[side], search, watch).await?;
                 ranks.push(mid_ranks_watched(&far, &uniform(far.cols() as u32), watch).await?);
                 distances.push(far);
             }

@@ -30,6 +30,7 @@ pub use whole::{RANK as THIN, suits as suits_all_points};
 pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
+use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Measure, thin_measure};
 use crate::solver::align::AlignSettings;
 use crate::solver::infer::Encoders;
@@ -87,6 +88,8 @@ pub struct Settings {
     /// Steps after which every fit gets a new subsample; 0 for the same all along. None: as the sides suggest
     /// ([`Settings::redrawn`]).
     pub redraw: Option<u32>,
+    /// How the neighbours are looked for whose graph geodesics follow.
+    pub neighbours: SearchChoice,
     /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
     pub dirichlet: f32,
     /// Weight of the shared features, where the sides have some.
@@ -114,6 +117,7 @@ impl Default for Settings {
             all_points: false,
             train: AlignSettings::default(),
             redraw: None,
+            neighbours: SearchChoice::Auto,
             dirichlet: 0.0,
             fused: 1.0,
             pairs: 1.0,

@@ -127,7 +127,7 @@ impl<'a> Stack<'a> {
     ) -> Result<Dense, Failure> {
         if self.sides.is_large(side) {
             let distance = self.judge.measures()[index].sides()[side];
-            return self.sides.within(side, distance, chosen, watch).await;
+            return self.sides.within(side, distance, chosen, self.settings.neighbours, watch).await;
         }
         let whole = &self.judge.distances(index)[side];
         Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])))

@@ -33,8 +33,8 @@ pub async fn entropic_gw(
     let all = [x, y].map(|side| (0..side.rows()).collect::<Vec<_>>());
     let watch = &mut Aside { control, at: Progress { phase: "comparing", done: 0, of: PARTS } };
     let distances = Distances::Dense {
-        x: put(sides.within(0, measure.x, &all[0], watch).await?),
-        y: put(sides.within(1, measure.y, &all[1], watch).await?),
+        x: put(sides.within(0, measure.x, &all[0], settings.neighbours, watch).await?),
+        y: put(sides.within(1, measure.y, &all[1], settings.neighbours, watch).await?),
     };
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);

@@ -89,12 +89,13 @@ impl Task<'_> {
         reached: Reached,
     ) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
+        // First of all: what does not fit is refused before anything is copied.
+        let foretold = self.fit(&mut settings).await?;
         let mut preparing = Watched::before(self.runs, self.run);
         let sides = self.sides(options, made, &mut preparing).await?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
-        let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
         // As they are now: by the end of the run other files may lie there.
         let taught = self.taught();

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use formats::write::model::Model;
+
 use super::aligning::{Applied, PREPARING, Refusal, Task, nothing_yet};
 use super::desk::{Desk, Prepared};
 use super::live::Watched;
@@ -33,6 +35,7 @@ impl Task<'_> {
         let model = self.model().ok_or_else(|| {
             Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
         })?;
+        self.room_to_apply(&model)?;
         let (sides, truth) = {
             let desk = self.desk.borrow();
             let side = |side: Side| -> Result<Followed, Refusal> {
@@ -91,6 +94,17 @@ impl Task<'_> {
         Ok(())
     }
 
+    fn room_to_apply(&self, model: &Model) -> Result<(), Refusal> {
+        let dim = model::embedded(model)?.outputs();
+        let tables = {
+            let desk = self.desk.borrow();
+            Side::BOTH.map(|side| taken(&desk, side).map(|(_, own)| (own.table.rows, own.table.cols)))
+        };
+        // A side that is missing is told elsewhere.
+        let [Some(x), Some(y)] = tables else { return Ok(()) };
+        self.room_to_match([x.0, y.0], [x.1, y.1], dim)
+    }
+
     /// Tells whether the new rows can follow those of training, and how.
     pub(super) fn look_at_new_rows(&self) -> Result<(), Refusal> {
         let model = self.model();
@@ -118,7 +132,7 @@ fn taken(desk: &Desk, side: Side) -> Option<(Slot, &Prepared)> {
 }
 
 /// The chain is part of the model: rows start from the table as it is.
-fn follow(model: &formats::write::model::Model, side: Side, prepared: &Prepared) -> Result<Fit, String> {
+fn follow(model: &Model, side: Side, prepared: &Prepared) -> Result<Fit, String> {
     new_rows::fit(&model.sides[side.index()], &prepared.table, prepared.missing)
 }
 

@@ -106,18 +106,16 @@ impl Sides {
     }
 
     /// Some rows of both sides, with what is known of them.
-    pub fn part(&self, rows: [&[usize]; 2]) -> Result<Self, Failure> {
+    pub async fn part(&self, rows: [&[usize]; 2], watch: &mut impl Watch) -> Result<Self, Failure> {
         let [x, y] = [0, 1].map(|side| self.points[side].picked(rows[side]));
-        let mut part = match &self.given {
-            Some(given) => {
-                let [dx, dy] = [0, 1].map(|side| {
-                    let (whole, rows) = (&given[side], rows[side]);
-                    Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
-                });
-                Self::with_distances(x, y, dx, dy)?
-            }
-            None => Self::new(x, y)?,
-        };
+        let mut part = Self::watched(x, y, watch).await?;
+        if let Some(given) = &self.given {
+            let [dx, dy] = [0, 1].map(|side| {
+                let (whole, rows) = (&given[side], rows[side]);
+                Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
+            });
+            part = part.measured(dx, dy)?;
+        }
         part.shared = self.shared.as_ref().map(|all| [0, 1].map(|side| all[side].picked(rows[side])));
         part.known = pairs_within(rows, &self.known);
         Ok(part)
@@ -327,7 +325,7 @@ fn check_distances(name: &str, points: usize, distances: &Dense) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{NoWatch, unwatched};
+    use crate::watch::{Count, NoWatch, unwatched};
 
     #[test]
     fn unusable_data_is_refused_with_the_place() {
@@ -378,7 +376,10 @@ mod tests {
         let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
         let sides = sides.sharing(points(), points()).expect("fits");
         let sides = sides.knowing(vec![(5, 0), (2, 1), (3, 3)]).expect("within");
-        let part = sides.part([&[1, 2, 4, 5], &[0, 1, 2, 5]]).expect("usable");
+        let rows: [&[usize]; 2] = [&[1, 2, 4, 5], &[0, 1, 2, 5]];
+        let looks = Count::looks(async |watch| sides.part(rows, watch).await.map(|_| ()));
+        assert_eq!(looks, 8, "at every preparation of either side");
+        let part = unwatched(sides.part(rows, &mut NoWatch)).expect("usable");
         assert_eq!(part.points()[0].data(), [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0]);
         assert_eq!(part.known(), [(3, 0), (1, 1)], "in their new places; one row is not there");
         let within = unwatched(part.within(1, Distance::Given, &[3, 0], SearchChoice::Auto, &mut NoWatch))

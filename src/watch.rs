@@ -33,6 +33,40 @@ impl Watch for NoWatch {
     }
 }
 
+/// Counts the looks, and ends the work at one of them.
+#[cfg(test)]
+#[derive(Default)]
+pub struct Count {
+    pub seen: usize,
+    end: Option<usize>,
+}
+
+#[cfg(test)]
+impl Count {
+    /// How many looks work takes, which ends at once at whichever of them it is given up.
+    pub fn looks<T: std::fmt::Debug, E: std::fmt::Debug>(
+        mut work: impl AsyncFnMut(&mut Self) -> Result<T, E>,
+    ) -> usize {
+        let mut whole = Self::default();
+        unwatched(work(&mut whole)).expect("nobody gives it up");
+        for end in (0..whole.seen).step_by(whole.seen / 4 + 1) {
+            let mut ended = Self { seen: 0, end: Some(end) };
+            unwatched(work(&mut ended)).expect_err("given up");
+            assert_eq!(ended.seen, end + 1, "nothing runs on");
+        }
+        whole.seen
+    }
+}
+
+#[cfg(test)]
+impl Watch for Count {
+    async fn step(&mut self, done: f64) -> Result<(), Cancelled> {
+        assert!((0.0..=1.0).contains(&done), "a share of {done}");
+        self.seen += 1;
+        if self.end.is_some_and(|end| self.seen > end) { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
 /// Does work that nobody watches, here and now: it never waits for anything.
 pub fn unwatched<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);

@@ -30,7 +30,7 @@ fn hidden(n: usize) -> (Sides, Vec<(usize, usize)>) {
     let order = rng.sample(n, n);
     let turn = Dense::new(5, 5, rng.fill(25, -1.0, 1.0));
     let turn = concord::geometry::spectral::principal_axes(&turn);
-    let y = concord::geometry::spectral::product(&x.picked(&order), &turn);
+    let y = concord::geometry::products::product(&x.picked(&order), &turn);
     let pairs = order.into_iter().enumerate().map(|(j, i)| (i, j)).collect();
     (Sides::new(x, y).expect("usable"), pairs)
 }

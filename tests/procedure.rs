@@ -9,11 +9,11 @@ use concord::geometry::panel::{Distance, Measure};
 use concord::metrics::plan::matches;
 use concord::metrics::truth::{closer_shares, exact_matches};
 use concord::procedure::{
-    self, Alignment, Candidate, Control, EncoderChoice, Failure, LossChoice, NoControl, Origin, Progress,
-    Settings, Sides, Start, View,
+    self, Alignment, Candidate, Control, Coupling, EncoderChoice, Failure, LossChoice, NoControl, Origin,
+    Progress, Settings, Sides, Start, View,
 };
 use concord::rng::Rng;
-use concord::scale::NoWatch;
+use concord::scale::{Matching, NoWatch};
 use concord::solver::align::AlignSettings;
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
@@ -212,6 +212,31 @@ struct StopIn(&'static str);
 impl Control for StopIn {
     async fn checkpoint(&mut self, progress: Progress) -> Result<(), Failure> {
         if progress.phase == self.0 { Err(Failure::Cancelled) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn judging_many_rows_can_be_cancelled() {
+    let (sides, pairs) = hidden(900, 900);
+    let settings = Settings { measures: vec![Measure::same(Distance::Euclidean)], ..small() };
+    let mut plan = vec![0.0; 900 * 900];
+    pairs.iter().for_each(|(i, j)| plan[i * 900 + j] = 1.0 / 900.0);
+    let plan = Matching::Held(Dense::new(900, 900, plan));
+    let coupling = Coupling { plan, embedded: None, error: 0.0, way: procedure::Way::Held };
+    let judge = |at: usize| {
+        let mut control = Stop { seen: Vec::new(), at };
+        let judged = block_on(procedure::plan_spearman(&sides, &settings, &coupling, &mut control));
+        (judged, control.seen)
+    };
+    let (whole, seen) = judge(usize::MAX);
+    assert!(whole.is_ok_and(|agreement| agreement > 0.99));
+    let correlating = seen.iter().filter(|phase| **phase == "taking figures").count();
+    // 400 rows by 900 by 1800: 648 million products of two numbers.
+    assert!(correlating >= 3, "{correlating} looks");
+    for at in [0, seen.len() - correlating, seen.len() - 1] {
+        let (ended, passed) = judge(at);
+        assert!(matches!(ended, Err(Failure::Cancelled)), "{:?}", ended.err());
+        assert_eq!(passed, seen[..=at], "nothing runs on");
     }
 }
 

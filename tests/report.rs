@@ -8,7 +8,7 @@ use concord::metrics::plan::independent;
 use concord::metrics::readout::Readout;
 use concord::metrics::report::{Figure, Report, Truth, Within};
 use concord::rng::Rng;
-use concord::scale::{Matching, NoWatch};
+use concord::scale::{Cancelled, Matching, NoWatch, Watch};
 use pollster::block_on;
 
 const N: usize = 300;
@@ -31,6 +31,42 @@ fn report(plan: impl Fn(&[usize], &[usize]) -> Dense) -> Report {
     let plan = Matching::Held(plan(&truth, &random));
     let readout = block_on(Readout::new(&plan, &y, &mut NoWatch)).expect("read");
     block_on(Report::new(&plan, &readout, &within, Some(&truth_known), &mut NoWatch)).expect("reported")
+}
+
+/// Counts the looks, and ends the work at one of them.
+struct Looks {
+    seen: usize,
+    end: usize,
+}
+
+impl Watch for Looks {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        self.seen += 1;
+        if self.seen > self.end { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_report_on_many_rows_can_be_given_up() {
+    let looks = |n: usize, end: usize| {
+        let points = Dense::new(n, 3, Rng::new(4).fill(3 * n, -1.0, 1.0));
+        let distances = pairwise(&points, Metric::Euclidean);
+        let all: Vec<usize> = (0..n).collect();
+        let within = Within { rows: [&all, &all], distances: [&distances, &distances] };
+        let plan = Dense::from_fn(n, n, |i, j| if i == j { 1.0 / n as f32 } else { 0.0 });
+        let plan = Matching::Held(plan);
+        let readout = block_on(Readout::new(&plan, &points, &mut NoWatch)).expect("read");
+        let mut looks = Looks { seen: 0, end };
+        let report = block_on(Report::new(&plan, &readout, &within, None, &mut looks));
+        assert_eq!(report.is_err(), end < usize::MAX, "after {end} looks");
+        looks.seen
+    };
+    let [few, many] = [200, 800].map(|n| looks(n, usize::MAX));
+    // Ranks of both sides, one correlation and one loss: 2 × 2 and 2 × 6.
+    assert!(few <= 1 && many >= 14, "{few} and {many} looks");
+    for end in [0, 1, 3, 6, many - 1] {
+        assert_eq!(looks(800, end), end + 1, "nothing runs on");
+    }
 }
 
 fn permutation(order: &[usize]) -> Dense {

@@ -4,18 +4,19 @@
 use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::metrics::plan::matches as strongest;
-use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
+use concord::procedure::{self, Coupling, EncoderChoice, Failure, NoControl, Settings, Sides};
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
+use concord::scale::{self, Cancelled};
 use concord::study::model::Taught;
 use concord::study::outcome::{Study, matches};
 use concord::study::rows::{Rows, classed};
-use concord::study::subject::Subject;
+use concord::study::subject::{Looked, Subject};
 use concord::study::take_away::{Goods, file};
 use concord::study::{model, new_rows, options, prepare};
 use formats::write::model::{About, Cost, Model};
 use formats::write::record::Record;
-use formats::{Bytes, Choices, Labels, MissingChoice, NoWatch, Step, Table};
+use formats::{Bytes, Choices, Labels, MissingChoice, NoWatch, Step, Table, Trouble};
 use pollster::block_on;
 
 /// A bent cloud of three lumps, and the same cloud rotated, rows in another order.
@@ -53,13 +54,23 @@ fn tables() -> ([Table; 2], Vec<(usize, usize)>) {
     ([table(&x, &|i| i % 3), table(&y, &|j| order[j] % 3)], pairs)
 }
 
+/// The chain of these steps, and what it makes of a table.
+fn prepared(table: &Table, steps: &[Step]) -> (Vec<formats::write::model::Step>, Dense) {
+    block_on(prepare::fit(table, steps, &mut scale::NoWatch)).expect("fits")
+}
+
+/// Where a model puts the rows of a side.
+fn embedded(model: &Model, side: usize, points: &Dense) -> Dense {
+    block_on(model::embed(model, side, points, &mut scale::NoWatch)).expect("embeds")
+}
+
 fn study(
     encoder: EncoderChoice,
     cost: &str,
     steps: &[Step],
 ) -> (Study, [Vec<formats::write::model::Step>; 2], [Table; 2]) {
     let (tables, truth) = tables();
-    let [(cx, x), (cy, y)] = tables.each_ref().map(|table| prepare::fit(table, steps).expect("fits"));
+    let [(cx, x), (cy, y)] = tables.each_ref().map(|table| prepared(table, steps));
     let sides = Sides::new(x, y).expect("usable");
     let options = AlignOptions { steps: 120, sample: 90, cost: cost.into(), ..options::defaults() };
     let settings = Settings { encoder, ..options::settings(&options).expect("usable") };
@@ -141,7 +152,7 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
         let loaded = Model::load(&saved).expect("loaded");
         assert_eq!(loaded, model_of(&study, &chains), "the same bits");
         let raw = tables.each_ref().map(|t| Dense::new(t.rows, t.cols, t.values.clone()));
-        let again = [0, 1].map(|side| model::embed(&loaded, side, &raw[side]).expect("embeds"));
+        let again = [0, 1].map(|side| embedded(&loaded, side, &raw[side]));
         let encoders = model::embedded(&loaded).expect("fits");
         let points = [&again[0], &again[1]];
         let coupling =
@@ -165,27 +176,115 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
     }
 }
 
-#[test]
-fn files_that_are_taken_away_can_be_read_again() {
-    let (study, chains, _) = study(EncoderChoice::Linear, "sqm", &[Step::Pca(4)]);
-    let model = model_of(&study, &chains);
-    let record = Record {
+fn record() -> Record {
+    Record {
         format: Record::FORMAT,
         versions: Default::default(),
         date: String::new(),
         chosen: Default::default(),
         seed: 1,
-        settings: serde_json::to_value(&study.options).expect("plain"),
+        settings: Default::default(),
         executor: "cpu".into(),
         inputs: Vec::new(),
         pairs: Vec::new(),
         timings: Vec::new(),
         metrics: Default::default(),
+    }
+}
+
+/// Counts the looks of one kind or the other, and ends the work at one of them.
+struct Looks {
+    seen: usize,
+    end: usize,
+}
+
+impl Looks {
+    fn look<E>(&mut self, ended: E) -> Result<(), E> {
+        self.seen += 1;
+        if self.seen > self.end { Err(ended) } else { Ok(()) }
+    }
+}
+
+impl scale::Watch for Looks {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        self.look(Cancelled)
+    }
+}
+
+impl formats::Watch for Looks {
+    async fn passed(&mut self, _done: u64, _of: u64) -> Result<(), Trouble> {
+        self.look(Trouble::cancelled())
+    }
+}
+
+#[test]
+fn applying_a_model_to_many_rows_can_be_given_up() {
+    let (study, chains, _) = study(EncoderChoice::Networks, "sqm", &[Step::ZScore]);
+    let model = model_of(&study, &chains);
+    let looks = |rows: usize, end: usize| {
+        let points = Dense::new(rows, 5, Rng::new(3).fill(5 * rows, -1.0, 1.0));
+        let mut looks = Looks { seen: 0, end };
+        let places = block_on(model::embed(&model, 0, &points, &mut looks));
+        if end < usize::MAX {
+            assert!(matches!(places, Err(Failure::Cancelled)), "after {end} looks");
+        } else {
+            // In pieces as row by row.
+            let last = Dense::new(1, 5, points.row(rows - 1).to_vec());
+            assert_eq!(places.expect("embeds").row(rows - 1), embedded(&model, 0, &last).data());
+        }
+        looks.seen
     };
+    let [few, many] = [90, 9000].map(|rows| looks(rows, usize::MAX));
+    assert!(few == 0 && many >= 2, "{few} and {many} looks");
+    assert_eq!([0, many - 1].map(|end| looks(9000, end)), [1, many], "nothing runs on");
+}
+
+#[test]
+fn writing_everything_can_be_given_up() {
+    // Rows as they are, without encoders, and a plan that couples each with itself.
+    let goods = |n: usize| {
+        let points = Dense::new(n, 24, Rng::new(5).fill(24 * n, -1.0, 1.0));
+        let sides = Sides::new(points.clone(), points.clone()).expect("usable");
+        let plan = Dense::from_fn(n, n, |i, j| if i == j { 1.0 / n as f32 } else { 0.0 });
+        let rows = [Rows { ids: None, labels: None }, Rows { ids: None, labels: None }];
+        let subject = Subject { sides, rows, truth: Vec::new(), settings: Settings::default() };
+        let plan = scale::Matching::Held(plan);
+        let coupling = Coupling {
+            plan,
+            embedded: Some([points.clone(), points]),
+            error: 0.0,
+            way: procedure::Way::Held,
+        };
+        let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
+        (subject, looked)
+    };
+    let record = record();
+    let write = |(subject, looked): &(Subject, Looked), end: usize| {
+        let goods = Goods { subject, looked, model: None, record: &record };
+        let mut looks = Looks { seen: 0, end };
+        let written = block_on(file(Export::Everything, &goods, &mut looks));
+        let kind = written.as_ref().err().map(|trouble| trouble.kind);
+        assert_eq!(kind, (end < usize::MAX).then_some(formats::Kind::Cancelled), "after {end} looks");
+        looks.seen
+    };
+    let (small, large) = (goods(60), goods(3000));
+    let [few, many] = [&small, &large].map(|goods| write(goods, usize::MAX));
+    // Of nine megabytes a plan, of one each table: every one of them is written and packed.
+    assert!(many >= few + 60, "{few} and {many} looks");
+    for end in (0..many).step_by(many / 6 + 1) {
+        assert_eq!(write(&large, end), end + 1, "nothing runs on");
+    }
+}
+
+#[test]
+fn files_that_are_taken_away_can_be_read_again() {
+    let (study, chains, _) = study(EncoderChoice::Linear, "sqm", &[Step::Pca(4)]);
+    let model = model_of(&study, &chains);
+    let record = Record { settings: serde_json::to_value(&study.options).expect("plain"), ..record() };
     let goods =
         Goods { subject: &study.subject, looked: &study.looked, model: Some(&model), record: &record };
     let read = |what: Export| {
-        let (name, bytes) = file(what, &goods).expect("written");
+        let (name, bytes) = block_on(file(what, &goods, &mut NoWatch)).expect("written");
         let loaded = block_on(formats::read(&Bytes::new(&name, &bytes), &Choices::default(), &mut NoWatch));
         loaded.unwrap_or_else(|trouble| panic!("{name}: {trouble}")).table
     };
@@ -199,7 +298,9 @@ fn files_that_are_taken_away_can_be_read_again() {
     assert_eq!(matched.rows, 90);
     let top = read(Export::PlanTop);
     assert_eq!((top.rows, top.cols), (900, 3));
-    let texts = |what| String::from_utf8(file(what, &goods).expect("written").1).expect("text");
+    let texts = |what| {
+        String::from_utf8(block_on(file(what, &goods, &mut NoWatch)).expect("written").1).expect("text")
+    };
     let plan = texts(Export::PlanTop);
     assert!(plan.starts_with("x_row,y_row,mass,x_id,y_id\n0,"), "{}", &plan[..60]);
     assert!(plan.lines().nth(1).is_some_and(|line| line.contains("\"cell, 0\",\"cell, ")), "ids are named");
@@ -208,12 +309,12 @@ fn files_that_are_taken_away_can_be_read_again() {
     assert!(head.ends_with("second_y_id,label_x,label_y,predicted_label_x"), "{head}");
     assert!(first.lines().next().is_some_and(|line| line.ends_with("red,red,red")), "{first}");
     let back = AlignOptions::default();
-    let (_, bytes) = file(Export::Record, &goods).expect("written");
+    let (_, bytes) = block_on(file(Export::Record, &goods, &mut NoWatch)).expect("written");
     let settings = Record::read(&bytes).expect("read").settings;
     let options: AlignOptions = serde_json::from_value(settings).expect("options");
     assert_ne!(options, back);
     assert_eq!(options, study.options);
-    let (_, bytes) = file(Export::Everything, &goods).expect("written");
+    let (_, bytes) = block_on(file(Export::Everything, &goods, &mut NoWatch)).expect("written");
     for name in [
         "matches.csv",
         "model.safetensors",
@@ -226,7 +327,7 @@ fn files_that_are_taken_away_can_be_read_again() {
         assert!(bytes.windows(name.len()).any(|w| w == name.as_bytes()), "{name} is in the archive");
     }
     let without = Goods { model: None, ..goods };
-    assert!(file(Export::Model, &without).is_err());
+    assert!(block_on(file(Export::Model, &without, &mut NoWatch)).is_err());
 }
 
 #[test]
@@ -254,7 +355,7 @@ fn measurements_in_the_place_of_labels_become_classes() {
 #[test]
 fn known_pairs_do_not_raise_the_rank_agreement() {
     let (tables, truth) = tables();
-    let [x, y] = tables.each_ref().map(|table| prepare::fit(table, &[]).expect("fits").1);
+    let [x, y] = tables.each_ref().map(|table| prepared(table, &[]).1);
     let wrong: Vec<(usize, usize)> = truth.iter().map(|&(i, j)| (i, (j + 45) % 90)).take(20).collect();
     let sides = Sides::new(x, y).expect("usable").knowing(wrong).expect("within");
     let options = AlignOptions { steps: 60, sample: 60, ..options::defaults() };
@@ -292,7 +393,7 @@ fn a_saved_model_matches_new_rows_by_the_names_of_their_columns() {
         };
         let place = |table: &Table| {
             let fit = new_rows::fit(&model.sides[side], table, MissingChoice::Keep).expect("follows");
-            model::embed(&model, side, &fit.rows(table).0).expect("embedded")
+            embedded(&model, side, &fit.rows(table).0)
         };
         assert_eq!(place(&turned), place(table), "side {side}");
     }

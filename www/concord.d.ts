@@ -82,6 +82,7 @@ export interface Options extends ApplyOptions {
   annealing?: "exponential" | "linear" | "constant";
   sinkhorn?: number;
   conjugate?: number;
+  neighbours?: "auto" | "exact" | "approximate";
   dirichlet?: number;
   fused?: number;
   pairs?: number;

@@ -109,11 +109,12 @@ mod tests {
             rate: 0.0125,
             eps_end: 0.02,
             redraw: Some(0),
+            neighbours: "approximate".into(),
             seed: 77,
             ..defaults()
         };
         let link = words(&changed, &defaults());
-        assert_eq!(link.len(), 9, "only what differs: {link:?}");
+        assert_eq!(link.len(), 10, "only what differs: {link:?}");
         assert_eq!(read(&link, &defaults()), (changed, Vec::new()));
         assert_eq!(read(&[], &defaults()), (defaults(), Vec::new()));
     }

@@ -128,6 +128,16 @@ pub const FIELDS: &[Field] = &[
         Kind::Whole(1, 200),
     ),
     field(
+        "neighbours",
+        "Neighbours",
+        "How the neighbours are found that geodesic distances go through; random trees are quicker and miss a few of a hundred.",
+        Kind::Choice(&[
+            ("auto", "as many points suggest"),
+            ("exact", "exactly"),
+            ("approximate", "by random trees"),
+        ]),
+    ),
+    field(
         "dirichlet",
         "Smoothness",
         "Weight of keeping neighbours together in the cost; 0 for none.",
@@ -175,6 +185,9 @@ pub fn get(options: &AlignOptions, name: &str) -> String {
         "conjugate" => options.conjugate.to_string(),
         "seed" => options.seed.to_string(),
         "rate" => options.rate.to_string(),
+        // Settings that were kept before this could be chosen say nothing of it.
+        "neighbours" if options.neighbours.is_empty() => "auto".to_owned(),
+        "neighbours" => options.neighbours.clone(),
         "eps_start" => options.eps_start.to_string(),
         "eps_end" => options.eps_end.to_string(),
         "dirichlet" => options.dirichlet.to_string(),
@@ -205,6 +218,7 @@ pub fn set(options: &mut AlignOptions, name: &str, text: &str) -> Result<(), Str
         "activation" => options.activation = word,
         "cost" => options.cost = word,
         "annealing" => options.annealing = word,
+        "neighbours" => options.neighbours = word,
         "sample" => options.sample = whole()?,
         "all_points" => options.all_points = text == "yes",
         "steps" => options.steps = whole()?,

@@ -1,7 +1,8 @@
 //! Distances between points.
 
 use super::Dense;
-use crate::kernels::matmul::sgemm;
+use super::products::product_with_transposed_watched;
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// How far apart two points are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,17 @@ pub enum Metric {
 
 /// All distances within one side: symmetric, zero on the diagonal.
 pub fn pairwise(points: &Dense, metric: Metric) -> Dense {
-    let mut distances = between(points, points, metric);
+    // Nobody is there to give it up.
+    unwatched(pairwise_watched(points, metric, &mut NoWatch)).unwrap_or_else(|_| points.clone())
+}
+
+/// As [`pairwise`], which takes its time where there are many points or columns.
+pub async fn pairwise_watched(
+    points: &Dense,
+    metric: Metric,
+    watch: &mut impl Watch,
+) -> Result<Dense, Cancelled> {
+    let mut distances = between_watched(points, points, metric, watch).await?;
     for i in 0..points.rows() {
         distances.row_mut(i)[i] = 0.0;
         for j in 0..i {
@@ -25,7 +36,7 @@ pub fn pairwise(points: &Dense, metric: Metric) -> Dense {
             distances.row_mut(j)[i] = both;
         }
     }
-    distances
+    Ok(distances)
 }
 
 /// The mean of a matrix and its transpose: given distances need not be symmetric, and some losses take them to be.
@@ -47,25 +58,35 @@ pub fn halved(distances: &Dense) -> Dense {
 /// shifted by the mean of `x` first, which changes no Euclidean distance and keeps the digits that large
 /// common offsets would take away.
 pub fn between(x: &Dense, y: &Dense, metric: Metric) -> Dense {
+    // Nobody is there to give it up.
+    unwatched(between_watched(x, y, metric, &mut NoWatch)).unwrap_or_else(|_| x.clone())
+}
+
+async fn between_watched(
+    x: &Dense,
+    y: &Dense,
+    metric: Metric,
+    watch: &mut impl Watch,
+) -> Result<Dense, Cancelled> {
     assert_eq!(x.cols(), y.cols(), "both sides of a distance have the same features");
     let angular = matches!(metric, Metric::Cosine | Metric::Correlation);
     let shift = if angular { vec![0.0; x.cols()] } else { column_means(x) };
     let [x, y] = [x, y].map(|side| prepared(side, &shift, metric));
-    let (n, m, d) = (x.rows(), y.rows(), x.cols());
-    let mut products = vec![0.0; n * m];
-    sgemm([n, m, d], 1.0, (x.data(), (d, 1)), (y.data(), (1, d)), &mut products);
+    let mut distances = product_with_transposed_watched(&x, &y, watch).await?;
     let squares = |side: &Dense| -> Vec<f32> {
         (0..side.rows()).map(|i| side.row(i).iter().map(|v| v * v).sum()).collect()
     };
     let (x2, y2) = (squares(&x), squares(&y));
-    Dense::from_fn(n, m, |i, j| {
-        let product = products[i * m + j];
-        match metric {
-            Metric::Cosine | Metric::Correlation => (1.0 - product).clamp(0.0, 2.0),
-            Metric::SquaredEuclidean => (x2[i] + y2[j] - 2.0 * product).max(0.0),
-            Metric::Euclidean => (x2[i] + y2[j] - 2.0 * product).max(0.0).sqrt(),
+    for (i, x2) in x2.iter().enumerate() {
+        for (product, y2) in distances.row_mut(i).iter_mut().zip(&y2) {
+            *product = match metric {
+                Metric::Cosine | Metric::Correlation => (1.0 - *product).clamp(0.0, 2.0),
+                Metric::SquaredEuclidean => (x2 + y2 - 2.0 * *product).max(0.0),
+                Metric::Euclidean => (x2 + y2 - 2.0 * *product).max(0.0).sqrt(),
+            };
         }
-    })
+    }
+    Ok(distances)
 }
 
 /// The rows as the product needs them: shifted, or centred and of length 1.

@@ -1,10 +1,11 @@
 //! What the encoders see of the points, fitted on all of a side so that new points can follow.
 
 use super::Dense;
-use super::normalise::Normalisation;
+use super::normalise::{Normalisation, unit};
 use super::panel::POSITIONS;
-use super::spectral::{principal_axes, principal_axes_watched, product};
-use crate::watch::{Cancelled, Watch};
+use super::products::product;
+use super::spectral::principal_axes_watched;
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// How a side is prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +36,14 @@ pub struct Features {
     pub axes: Option<Dense>,
 }
 
+/// Values that are gone through between two looks at who is watching.
+const PATIENCE: usize = 1 << 22;
+
 impl Features {
     pub fn fit(points: &Dense, preparation: Preparation) -> Self {
-        let (fitted, side) = Self::without_axes(points, preparation);
-        let axes = (preparation == Preparation::Linear).then(|| principal_axes(&side));
-        Self { axes, ..fitted }
+        let none = Self { unit_rows: false, mean: Vec::new(), scale: Vec::new(), axes: None };
+        // Nobody is there to give it up.
+        unwatched(Self::fit_watched(points, preparation, &mut NoWatch)).unwrap_or(none)
     }
 
     /// As [`Features::fit`], which takes its time where there are many points.
@@ -48,7 +52,7 @@ impl Features {
         preparation: Preparation,
         watch: &mut impl Watch,
     ) -> Result<Self, Cancelled> {
-        let (fitted, side) = Self::without_axes(points, preparation);
+        let (fitted, side) = Self::without_axes(points, preparation, watch).await?;
         let axes = match preparation {
             Preparation::Linear => Some(principal_axes_watched(&side, watch).await?),
             _ => None,
@@ -58,21 +62,38 @@ impl Features {
     }
 
     /// Everything but the axes, and the points whose axes they are.
-    fn without_axes(points: &Dense, preparation: Preparation) -> (Self, Dense) {
+    async fn without_axes(
+        points: &Dense,
+        preparation: Preparation,
+        watch: &mut impl Watch,
+    ) -> Result<(Self, Dense), Cancelled> {
         let unit_rows = match preparation {
             Preparation::Plain | Preparation::Standardised => false,
             Preparation::Unit => true,
             Preparation::Linear => points.cols() > POSITIONS,
         };
         let mut side = points.clone();
-        if unit_rows {
-            Normalisation::L2Rows.apply(&mut side);
+        let mut sums = vec![0f64; side.cols()];
+        let every = PATIENCE / side.cols().max(1) + 1;
+        for i in 0..side.rows() {
+            let row = side.row_mut(i);
+            if unit_rows {
+                unit(row);
+            }
+            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += f64::from(*v));
+            if (i + 1) % every == 0 {
+                watch.step(0.5 * i as f64 / points.rows() as f64).await?;
+            }
         }
-        let mean = column_means(&side);
-        subtract(&mut side, &mean);
+        let mean: Vec<f32> = sums.iter().map(|sum| (sum / points.rows().max(1) as f64) as f32).collect();
         let mut squares = vec![0f64; side.cols()];
         for i in 0..side.rows() {
-            squares.iter_mut().zip(side.row(i)).for_each(|(sum, v)| *sum += f64::from(*v).powi(2));
+            let row = side.row_mut(i);
+            subtract(row, &mean);
+            squares.iter_mut().zip(row).for_each(|(sum, v)| *sum += f64::from(*v).powi(2));
+            if (i + 1) % every == 0 {
+                watch.step(0.5 + 0.5 * i as f64 / points.rows() as f64).await?;
+            }
         }
         let inverse = |square: f64| if square > 0.0 { (1.0 / square.sqrt()) as f32 } else { 0.0 };
         let rows = side.rows().max(1) as f64;
@@ -87,7 +108,7 @@ impl Features {
                 .collect(),
             _ => vec![common; side.cols()],
         };
-        (Self { unit_rows, mean, scale, axes: None }, side)
+        Ok((Self { unit_rows, mean, scale, axes: None }, side))
     }
 
     /// What the encoders see of these points.
@@ -101,8 +122,8 @@ impl Features {
         if self.unit_rows {
             Normalisation::L2Rows.apply(&mut side);
         }
-        subtract(&mut side, &self.mean);
         for i in 0..side.rows() {
+            subtract(side.row_mut(i), &self.mean);
             side.row_mut(i).iter_mut().zip(&self.scale).for_each(|(v, scale)| *v *= scale);
         }
         let Some(axes) = &self.axes else { return side };
@@ -114,24 +135,24 @@ impl Features {
     }
 }
 
-fn column_means(points: &Dense) -> Vec<f32> {
-    let mut sums = vec![0f64; points.cols()];
-    for i in 0..points.rows() {
-        sums.iter_mut().zip(points.row(i)).for_each(|(sum, v)| *sum += f64::from(*v));
-    }
-    sums.iter().map(|sum| (sum / points.rows().max(1) as f64) as f32).collect()
-}
-
-fn subtract(points: &mut Dense, mean: &[f32]) {
-    for i in 0..points.rows() {
-        points.row_mut(i).iter_mut().zip(mean).for_each(|(v, m)| *v -= m);
-    }
+fn subtract(row: &mut [f32], mean: &[f32]) {
+    row.iter_mut().zip(mean).for_each(|(v, m)| *v -= m);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Rng;
+    use crate::watch::Count;
+
+    #[test]
+    fn fitting_many_values_is_looked_at() {
+        let points = Dense::new(3000, 1500, Rng::new(7).fill(4_500_000, -1.0, 1.0));
+        for preparation in [Preparation::Plain, Preparation::Unit, Preparation::Standardised] {
+            let looks = Count::looks(async |watch| Features::fit_watched(&points, preparation, watch).await);
+            assert_eq!(looks, 3, "once on the way there, once back, and at the end");
+        }
+    }
 
     #[test]
     fn new_points_are_treated_as_the_old_ones_were() {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Dense;
 use super::graph::Graph;
-use crate::watch::{Cancelled, Watch};
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// A graph that does not hang together has no geodesics. What to do is the caller's decision
 /// ([`Graph::join`], or more neighbours); nothing is clamped silently.
@@ -24,15 +24,12 @@ fn list(sizes: &[usize]) -> String {
 
 /// All shortest paths.
 pub fn geodesics(graph: &Graph) -> Result<Dense, Disconnected> {
-    let n = graph.points();
     let sizes = graph.part_sizes();
-    if sizes.len() > 1 {
-        return Err(Disconnected { sizes });
+    let all: Vec<u32> = (0..graph.points() as u32).collect();
+    match unwatched(geodesics_among(graph, &all, &mut NoWatch)) {
+        Ok(lengths) if sizes.len() <= 1 => Ok(lengths),
+        _ => Err(Disconnected { sizes }),
     }
-    let mut lengths = Dense::new(n, n, vec![0.0; n * n]);
-    let mut heap = BinaryHeap::new();
-    (0..n).for_each(|source| paths(graph, source, lengths.row_mut(source), &mut heap));
-    Ok(lengths)
 }
 
 /// Points that are reached between two looks at who is watching.

@@ -2,6 +2,7 @@
 
 use super::Dense;
 use super::nearest::Neighbours;
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// What an edge of a neighbour graph weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ impl EdgeWeight {
         }
     }
 }
+
+/// Distances that are looked through between two looks at who is watching.
+const PATIENCE: usize = 1 << 20;
 
 /// An undirected graph with positive weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,17 +44,38 @@ impl Graph {
     /// Connects every point with its `k` nearest others. An edge counts for both its ends, whoever chose
     /// it. Of equally near points the first are taken.
     pub fn nearest(distances: &Dense, k: usize, weight: EdgeWeight) -> Self {
+        // Nobody is there to give it up.
+        let empty = Self { neighbours: Vec::new() };
+        unwatched(Self::nearest_watched(distances, k, weight, &mut NoWatch)).unwrap_or(empty)
+    }
+
+    /// As [`Graph::nearest`], which takes its time where there are many points.
+    pub async fn nearest_watched(
+        distances: &Dense,
+        k: usize,
+        weight: EdgeWeight,
+        watch: &mut impl Watch,
+    ) -> Result<Self, Cancelled> {
         let n = distances.rows();
         let mut neighbours = vec![Vec::new(); n];
+        let every = PATIENCE / n.max(1) + 1;
         for i in 0..n {
             let row = distances.row(i);
+            let nearer = |a: &usize, b: &usize| row[*a].total_cmp(&row[*b]).then(a.cmp(b));
             let mut others: Vec<usize> = (0..n).filter(|&j| j != i).collect();
-            others.sort_by(|&a, &b| row[a].total_cmp(&row[b]));
-            for &j in others.iter().take(k) {
+            if k < others.len() {
+                others.select_nth_unstable_by(k, nearer);
+                others.truncate(k);
+            }
+            others.sort_unstable_by(nearer);
+            for &j in &others {
                 connect(&mut neighbours, i as u32, j as u32, weight.of(row[j]));
             }
+            if (i + 1) % every == 0 {
+                watch.step((i + 1) as f64 / n as f64).await?;
+            }
         }
-        Self::tidy(neighbours)
+        Ok(Self::tidy(neighbours))
     }
 
     /// Connects every point with its neighbours. An edge counts for both its ends, whoever chose it.

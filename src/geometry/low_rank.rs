@@ -3,7 +3,8 @@
 use super::Dense;
 use super::distance::{Metric, prepared};
 use super::normalise::Normalisation;
-use super::spectral::thin_to;
+use super::spectral::thin_to_watched;
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// The factors of a distance matrix, scaled so that its mean is ½.
 #[derive(Clone, Debug)]
@@ -32,11 +33,24 @@ impl LowRank {
 /// `q1ᵀ + 1qᵀ = ½((q+1)(q+1)ᵀ − (q−1)(q−1)ᵀ)`. Of points with more than `most` columns XXᵀ is that of the `most`
 /// directions that hold most of it.
 pub fn factors(points: &Dense, metric: Metric, most: usize) -> Option<LowRank> {
+    // Nobody is there to give it up.
+    unwatched(factors_watched(points, metric, most, &mut NoWatch)).unwrap_or_default()
+}
+
+/// As [`factors`], which takes its time where there are many points and columns.
+pub async fn factors_watched(
+    points: &Dense,
+    metric: Metric,
+    most: usize,
+    watch: &mut impl Watch,
+) -> Result<Option<LowRank>, Cancelled> {
     let n = points.rows();
-    let narrowed = |x: Dense| if x.cols() > most { thin_to(&x, most).left } else { x };
+    let mut narrowed = async |x: Dense| -> Result<Dense, Cancelled> {
+        Ok(if x.cols() > most { thin_to_watched(&x, most, watch).await?.left } else { x })
+    };
     let (u, s): (Dense, Vec<f64>) = match metric {
         Metric::Cosine | Metric::Correlation => {
-            let x = narrowed(prepared(points, &[], metric));
+            let x = narrowed(prepared(points, &[], metric)).await?;
             let d = x.cols();
             let u = Dense::from_fn(n, d + 1, |i, j| if j == d { 1.0 } else { x.at(i, j) });
             (u, (0..=d).map(|j| if j == d { 1.0 } else { -1.0 }).collect())
@@ -49,7 +63,7 @@ pub fn factors(points: &Dense, metric: Metric, most: usize) -> Option<LowRank> {
             let unit = if mean_square > 0.0 { mean_square.sqrt() } else { 1.0 };
             let x = Dense::from_fn(n, x.cols(), |i, j| (f64::from(x.at(i, j)) / unit) as f32);
             let q: Vec<f32> = (0..n).map(|i| x.row(i).iter().map(|v| v * v).sum()).collect();
-            let x = narrowed(x);
+            let x = narrowed(x).await?;
             let d = x.cols();
             let u = Dense::from_fn(n, d + 2, |i, j| match j {
                 j if j < d => x.at(i, j),
@@ -58,22 +72,22 @@ pub fn factors(points: &Dense, metric: Metric, most: usize) -> Option<LowRank> {
             });
             (u, (0..d + 2).map(|j| if j < d { -2.0 } else { 1.5 - f64::from(1 + (j - d) as u8) }).collect())
         }
-        Metric::Euclidean => return None,
+        Metric::Euclidean => return Ok(None),
     };
     let column_mean = |j: usize| (0..n).map(|i| f64::from(u.at(i, j))).sum::<f64>() / n as f64;
     let mean: f64 = s.iter().enumerate().map(|(j, s)| s * column_mean(j).powi(2)).sum();
     if mean.is_nan() || mean <= 1e-9 {
-        return None;
+        return Ok(None);
     }
     let s = s.into_iter().map(|s| (s * 0.5 / mean) as f32).collect();
-    Some(LowRank { u, s })
+    Ok(Some(LowRank { u, s }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::geometry::distance::pairwise;
-    use crate::geometry::spectral::product;
+    use crate::geometry::products::product;
     use crate::rng::Rng;
 
     /// The largest difference between the product of the factors and the distances with mean ½.

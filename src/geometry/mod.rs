@@ -4,6 +4,7 @@
 mod bridges;
 mod dense;
 pub mod distance;
+pub mod eigen;
 pub mod features;
 pub mod geodesic;
 pub mod graph;
@@ -11,6 +12,7 @@ pub mod low_rank;
 pub mod nearest;
 pub mod normalise;
 pub mod panel;
+pub mod products;
 pub mod ranks;
 pub mod signature;
 pub mod spectral;

@@ -14,6 +14,27 @@ pub enum Search {
     Approximate { seed: u64 },
 }
 
+/// How neighbours are to be looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchChoice {
+    /// As their number suggests.
+    #[default]
+    Auto,
+    Exact,
+    Approximate,
+}
+
+impl SearchChoice {
+    /// What that means for so many points.
+    pub fn of(self, points: usize, seed: u64) -> Search {
+        match self {
+            Self::Auto => Search::of(points, seed),
+            Self::Exact => Search::Exact,
+            Self::Approximate => Search::Approximate { seed },
+        }
+    }
+}
+
 impl Search {
     /// Points up to which all pairs are looked at, which takes seconds. Beyond it trees, whose time grows little faster than
     /// the number of points, miss a few of a hundred neighbours.
@@ -132,8 +153,9 @@ const TREES: usize = 6;
 const LEAF: usize = 64;
 /// Rounds in which the neighbours of neighbours are looked at.
 const ROUNDS: usize = 2;
-/// Points between two looks at who is watching.
+/// Points between two looks at who is watching, where each meets hundreds of others, and where it meets those of its leaf.
 const PATIENCE: usize = 256;
+const TOGETHER: usize = 4096;
 
 async fn approximate(
     cloud: &Cloud,
@@ -149,13 +171,19 @@ async fn approximate(
     let of = (TREES + ROUNDS) as f64;
     for tree in 0..TREES {
         let mut points = all.to_vec();
-        for leaf in leaves(cloud, &mut points, &mut rng) {
+        let share = |done: usize| (tree as f64 + done as f64 / all.len() as f64) / of;
+        let (mut done, mut since) = (0, 0);
+        for leaf in leaves(cloud, &mut points, &mut rng, share(0), watch).await? {
             cloud.tile(leaf, leaf, &mut order);
             for (&i, row) in leaf.iter().zip(order.chunks_exact(leaf.len())) {
                 offer(&mut best[i as usize], i, leaf, row);
             }
+            (done, since) = (done + leaf.len(), since + leaf.len());
+            if since >= TOGETHER {
+                since = 0;
+                watch.step(share(done)).await?;
+            }
         }
-        watch.step((tree + 1) as f64 / of).await?;
     }
     for round in 0..ROUNDS {
         let known = both_ways(&best, found.k);
@@ -209,13 +237,25 @@ fn both_ways(best: &[Best], k: usize) -> Vec<Vec<u32>> {
 }
 
 /// Halves the points along the way between two of them, drawn at random, until few are left together.
-fn leaves<'a>(cloud: &Cloud, points: &'a mut [u32], rng: &mut Rng) -> Vec<&'a [u32]> {
+async fn leaves<'a>(
+    cloud: &Cloud,
+    points: &'a mut [u32],
+    rng: &mut Rng,
+    share: f64,
+    watch: &mut impl Watch,
+) -> Result<Vec<&'a [u32]>, Cancelled> {
     let mut found = Vec::new();
+    let mut placed_since = 0;
     let mut open = vec![points];
     while let Some(part) = open.pop() {
         if part.len() <= LEAF {
             found.push(&*part);
             continue;
+        }
+        placed_since += part.len();
+        if placed_since >= TOGETHER {
+            placed_since = 0;
+            watch.step(share).await?;
         }
         let [a, b] = [0, 1].map(|_| part[rng.below(part.len())]);
         let way = cloud.way(a, b);
@@ -227,13 +267,13 @@ fn leaves<'a>(cloud: &Cloud, points: &'a mut [u32], rng: &mut Rng) -> Vec<&'a [u
         let (low, high) = part.split_at_mut(half);
         open.extend([low, high]);
     }
-    found
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{NoWatch, unwatched};
+    use crate::watch::{Count, NoWatch, unwatched};
 
     fn find(points: &Dense, k: usize, search: Search) -> Neighbours {
         unwatched(Neighbours::find(points, k, search, &mut NoWatch)).expect("not given up")
@@ -306,7 +346,22 @@ mod tests {
             eprintln!("{name}: recall {recall:.4}");
             assert!(recall >= 0.95, "{name}: {recall}");
         }
-        assert_eq!(Search::of(20_000, 1), Search::Exact);
-        assert_eq!(Search::of(20_001, 7), Search::Approximate { seed: 7 });
+        use SearchChoice::{Approximate, Auto, Exact};
+        assert_eq!([Auto, Exact].map(|choice| choice.of(20_000, 1)), [Search::Exact; 2]);
+        assert_eq!(Exact.of(20_001, 7), Search::Exact);
+        assert_eq!(Auto.of(20_001, 7), Search::Approximate { seed: 7 });
+        assert_eq!(Approximate.of(9, 7), Search::Approximate { seed: 7 });
+    }
+
+    #[test]
+    fn growing_trees_is_looked_at() {
+        let looks = |n: usize| {
+            let points = Dense::new(n, 3, Rng::new(1).fill(3 * n, 0.0, 1.0));
+            let search = Search::Approximate { seed: 1 };
+            Count::looks(async |watch| Neighbours::find(&points, 6, search, watch).await)
+        };
+        // Without those of trees, a look for every 256 points in each of two rounds.
+        let [small, large] = [1000, 9000].map(|n| looks(n) - 2 * n.div_ceil(256));
+        assert!(small <= 6 && large >= 6 * 8, "{small} and {large} looks at trees");
     }
 }

@@ -19,9 +19,7 @@ pub enum Normalisation {
 impl Normalisation {
     pub fn apply(self, points: &mut Dense) {
         match self {
-            Self::L2Rows => {
-                scale_rows(points, |row| row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt())
-            }
+            Self::L2Rows => (0..points.rows()).for_each(|i| unit(points.row_mut(i))),
             Self::ZScore => {
                 let moments = column_moments(points);
                 each(points, |j, v| {
@@ -35,21 +33,25 @@ impl Normalisation {
             }
             Self::SqrtShares => {
                 each(points, |_, v| v.max(0.0));
-                scale_rows(points, |row| row.iter().map(|&v| f64::from(v)).sum());
+                for i in 0..points.rows() {
+                    let row = points.row_mut(i);
+                    divide(row, row.iter().map(|&v| f64::from(v)).sum());
+                }
                 each(points, |_, v| v.sqrt());
             }
         }
     }
 }
 
-/// Divides each row by its size, unless that is zero.
-fn scale_rows(points: &mut Dense, size: impl Fn(&[f32]) -> f64) {
-    for i in 0..points.rows() {
-        let row = points.row_mut(i);
-        let size = size(row);
-        if size > 0.0 {
-            row.iter_mut().for_each(|v| *v = (f64::from(*v) / size) as f32);
-        }
+/// Brings a row to length 1, unless it is zero.
+pub(super) fn unit(row: &mut [f32]) {
+    divide(row, row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt());
+}
+
+/// Divides a row by its size, unless that is zero.
+fn divide(row: &mut [f32], size: f64) {
+    if size > 0.0 {
+        row.iter_mut().for_each(|v| *v = (f64::from(*v) / size) as f32);
     }
 }
 

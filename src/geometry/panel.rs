@@ -2,11 +2,12 @@
 //! optimiser, so several are tried side by side.
 
 use super::Dense;
-use super::distance::{Metric, pairwise};
-use super::geodesic::geodesics;
+use super::distance::{Metric, pairwise_watched};
+use super::geodesic::geodesics_among;
 use super::graph::{EdgeWeight, Graph};
-use super::low_rank::{LowRank, factors};
+use super::low_rank::{LowRank, factors_watched};
 use super::normalise::Normalisation;
+use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 
 /// A way to measure one side from the inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,14 +62,19 @@ impl Distance {
     }
 
     /// The distances within a side as thin products, of about `most` columns at most; none where they have no such form.
-    pub fn low_rank(self, points: &Dense, most: usize) -> Option<LowRank> {
+    pub async fn low_rank(
+        self,
+        points: &Dense,
+        most: usize,
+        watch: &mut impl Watch,
+    ) -> Result<Option<LowRank>, Cancelled> {
         let metric = match self {
             Self::SquaredEuclidean => Metric::SquaredEuclidean,
             Self::Cosine | Self::Centred | Self::Standardised => Metric::Cosine,
             Self::Correlation => Metric::Correlation,
-            Self::Euclidean | Self::Geodesic | Self::Given => return None,
+            Self::Euclidean | Self::Geodesic | Self::Given => return Ok(None),
         };
-        factors(&self.seen(points), metric, most)
+        factors_watched(&self.seen(points), metric, most, watch).await
     }
 
     /// Whether [`Distance::low_rank`] has something for points that differ.
@@ -93,20 +99,34 @@ impl Distance {
     /// All distances within a side; none if they cannot be had from points. A neighbour graph that falls apart is
     /// joined by its shortest bridges.
     pub fn matrix(self, points: &Dense) -> Option<Dense> {
-        Some(match self {
-            Self::Given => return None,
-            Self::Cosine => pairwise(points, Metric::Cosine),
-            Self::Centred | Self::Standardised => pairwise(&self.seen(points), Metric::Cosine),
-            Self::Correlation => pairwise(points, Metric::Correlation),
-            Self::Euclidean => pairwise(points, Metric::Euclidean),
-            Self::SquaredEuclidean => pairwise(points, Metric::SquaredEuclidean),
-            Self::Geodesic => {
-                let distances = pairwise(points, Metric::Euclidean);
-                let mut graph = Graph::nearest(&distances, NEIGHBOURS, EdgeWeight::Distance);
-                graph.join(&distances, EdgeWeight::Distance);
-                geodesics(&graph).unwrap_or(distances)
-            }
-        })
+        // Nobody is there to give it up.
+        unwatched(self.matrix_watched(points, &mut NoWatch)).unwrap_or_default()
+    }
+
+    /// As [`Distance::matrix`], which takes its time where there are many points or columns.
+    pub async fn matrix_watched(
+        self,
+        points: &Dense,
+        watch: &mut impl Watch,
+    ) -> Result<Option<Dense>, Cancelled> {
+        let metric = match self {
+            Self::Given => return Ok(None),
+            Self::Cosine | Self::Centred | Self::Standardised => Metric::Cosine,
+            Self::Correlation => Metric::Correlation,
+            Self::Euclidean | Self::Geodesic => Metric::Euclidean,
+            Self::SquaredEuclidean => Metric::SquaredEuclidean,
+        };
+        let distances = match self {
+            Self::Centred | Self::Standardised => pairwise_watched(&self.seen(points), metric, watch).await?,
+            _ => pairwise_watched(points, metric, watch).await?,
+        };
+        if self != Self::Geodesic {
+            return Ok(Some(distances));
+        }
+        let mut graph = Graph::nearest_watched(&distances, NEIGHBOURS, EdgeWeight::Distance, watch).await?;
+        graph.join_watched(&distances, EdgeWeight::Distance, watch).await?;
+        let all: Vec<u32> = (0..points.rows() as u32).collect();
+        Ok(Some(geodesics_among(&graph, &all, watch).await?))
     }
 }
 
@@ -162,6 +182,24 @@ pub(super) const NEIGHBOURS: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
+    use crate::watch::Count;
+
+    #[test]
+    fn distances_within_many_points_are_looked_at() {
+        let points = Dense::new(1500, 200, Rng::new(6).fill(300_000, -1.0, 1.0));
+        for distance in Distance::ALL {
+            let looks = Count::looks(async |watch| distance.matrix_watched(&points, watch).await);
+            // 450 million products of two numbers; neighbours of all, and paths from all to all.
+            let least = if distance == Distance::Geodesic { 2 + 2 + 10 } else { 2 };
+            assert!(looks >= least, "{}: {looks} looks", distance.name());
+        }
+        let distances = Distance::Euclidean.matrix(&points).expect("of points");
+        let looks = Count::looks(async |watch| {
+            Graph::nearest_watched(&distances, NEIGHBOURS, EdgeWeight::Step, watch).await
+        });
+        assert!(looks >= 2, "{looks} looks");
+    }
 
     #[test]
     fn names_are_read_back() {

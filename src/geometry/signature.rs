@@ -2,8 +2,10 @@
 //! points of two sides can be compared that share no features.
 
 use super::Dense;
+use super::eigen::symmetric_eigen_watched;
 use super::normalise::Normalisation;
-use super::spectral::{gram_watched, product, symmetric_eigen};
+use super::products::product_watched;
+use super::spectral::gram_watched;
 use crate::kernels::matmul::sgemm;
 use crate::rng::Rng;
 use crate::watch::{Cancelled, Watch};
@@ -22,7 +24,7 @@ const PATIENCE: usize = 1 << 18;
 /// K is `hhᵀ` with `h = A V diag(s^−½)`, where `AᵀA = V diag(s²) Vᵀ`.
 pub async fn signatures(points: &Dense, seed: u64, watch: &mut impl Watch) -> Result<Dense, Cancelled> {
     let d = points.cols();
-    let (values, vectors) = symmetric_eigen(gram_watched(points, watch).await?, d);
+    let (values, vectors) = symmetric_eigen_watched(gram_watched(points, watch).await?, d, watch).await?;
     let first = values.first().copied().unwrap_or(0.0).max(0.0).sqrt();
     // A direction without extent would divide by zero.
     let roots: Vec<f64> = values
@@ -31,7 +33,7 @@ pub async fn signatures(points: &Dense, seed: u64, watch: &mut impl Watch) -> Re
         .map(|s| if s > 1e-4 * first && s > 0.0 { s.powf(-0.5) } else { 0.0 })
         .collect();
     let turn = Dense::from_fn(d, d, |i, j| (vectors[i * d + j] * roots[j]) as f32);
-    let h = product(points, &turn);
+    let h = product_watched(points, &turn, watch).await?;
     let references = Rng::new(seed).sample(h.rows(), REFERENCES);
     let reference = Dense::from_fn(references.len(), d, |i, j| h.at(references[i], j));
     let mut out = Dense::new(h.rows(), QUANTILES, vec![0.0; h.rows() * QUANTILES]);

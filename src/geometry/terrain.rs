@@ -4,7 +4,7 @@
 use super::Dense;
 use super::geodesic::geodesics_among;
 use super::graph::{EdgeWeight, Graph};
-use super::nearest::{Neighbours, Search};
+use super::nearest::{Neighbours, SearchChoice};
 use super::panel::NEIGHBOURS;
 use super::tiles::Cloud;
 use crate::rng::Rng;
@@ -27,11 +27,16 @@ impl Terrain {
     pub const MOST: usize = 6_000;
 
     /// The graph of the nearest neighbours among `most` points of a side. If it falls apart it is joined by its shortest bridges.
-    pub async fn new(points: &Dense, most: usize, watch: &mut impl Watch) -> Result<Self, Cancelled> {
+    pub async fn new(
+        points: &Dense,
+        most: usize,
+        search: SearchChoice,
+        watch: &mut impl Watch,
+    ) -> Result<Self, Cancelled> {
         let mut rows = Rng::new(SEED).sample(points.rows(), most);
         rows.sort_unstable();
         let points = points.picked(&rows);
-        let search = Search::of(points.rows(), SEED);
+        let search = search.of(points.rows(), SEED);
         let found = Neighbours::find(&points, NEIGHBOURS, search, watch).await?;
         let mut graph = Graph::of(&found, EdgeWeight::Distance);
         graph.join_watched(&Cloud::new(&points), EdgeWeight::Distance, watch).await?;
@@ -62,6 +67,8 @@ impl Terrain {
         let found = Neighbours::among(&cloud, &added, NEIGHBOURS, watch).await?;
         let mut graph = self.graph.clone();
         graph.grow(&found, EdgeWeight::Distance);
+        // Points that are added far out may know only each other.
+        graph.join_watched(&cloud, EdgeWeight::Distance, watch).await?;
         geodesics_among(&graph, &places, watch).await
     }
 }
@@ -107,17 +114,33 @@ mod tests {
         let (points, flat) = roll(20_000);
         let chosen = Rng::new(9).sample(20_000, 500);
         let few = Distance::Geodesic.matrix(&points.picked(&chosen)).expect("computed from points");
-        let terrain = unwatched(Terrain::new(&points, 6_000, &mut NoWatch)).expect("not given up");
+        let terrain =
+            unwatched(Terrain::new(&points, 6_000, SearchChoice::Auto, &mut NoWatch)).expect("not given up");
         let many = unwatched(terrain.geodesics(&points, &chosen, &mut NoWatch)).expect("not given up");
         let [few, many] = [&few, &many].map(|got| agreement(got, &flat, &chosen));
         eprintln!("through 500 points {few:.4}, through 6000 {many:.4}");
         assert!(many > 0.999 && 1.0 - many < 0.2 * (1.0 - few), "through few {few}, through many {many}");
     }
 
+    /// More of them than a point has neighbours, and none in the graph.
+    #[test]
+    fn a_remote_group_is_joined_when_it_is_added() {
+        let mut rng = Rng::new(7);
+        let points = Dense::from_fn(4000, 2, |i, _| rng.uniform(0.0, 1.0) + if i < 20 { 50.0 } else { 0.0 });
+        let terrain =
+            unwatched(Terrain::new(&points, 100, SearchChoice::Auto, &mut NoWatch)).expect("not given up");
+        assert!(terrain.rows[0] >= 20, "drawn without any of the group");
+        let chosen: Vec<usize> = (0..40).collect();
+        let got = unwatched(terrain.geodesics(&points, &chosen, &mut NoWatch)).expect("not given up");
+        let farthest = got.data().iter().copied().fold(0.0, f32::max);
+        assert!((60.0..90.0).contains(&farthest), "{farthest}");
+    }
+
     #[test]
     fn points_are_added_where_the_graph_does_not_have_them() {
         let points = Dense::from_fn(60, 1, |i, _| (i * i) as f32);
-        let terrain = unwatched(Terrain::new(&points, 30, &mut NoWatch)).expect("not given up");
+        let terrain =
+            unwatched(Terrain::new(&points, 30, SearchChoice::Auto, &mut NoWatch)).expect("not given up");
         assert_eq!((terrain.rows.len(), terrain.graph.part_sizes()), (30, vec![30]));
         let chosen: Vec<usize> = (0..60).rev().collect();
         let got = unwatched(terrain.geodesics(&points, &chosen, &mut NoWatch)).expect("not given up");
@@ -130,7 +153,8 @@ mod tests {
         }
         // All points and nothing to add: as if all distances were held.
         let points = Dense::new(60, 2, Rng::new(2).fill(120, -1.0, 1.0));
-        let whole = unwatched(Terrain::new(&points, 60, &mut NoWatch)).expect("not given up");
+        let whole =
+            unwatched(Terrain::new(&points, 60, SearchChoice::Auto, &mut NoWatch)).expect("not given up");
         let all: Vec<usize> = (0..60).collect();
         let got = unwatched(whole.geodesics(&points, &all, &mut NoWatch)).expect("not given up");
         let want = Distance::Geodesic.matrix(&points).expect("computed from points");

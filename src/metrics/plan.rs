@@ -1,14 +1,29 @@
 //! Figures of a transport plan that need no truth. Sums are in float64: they are reports, not steps.
 
 use crate::geometry::Dense;
+use crate::geometry::products::rows_between_looks;
 use crate::kernels::matmul::sgemm;
+use crate::scale::{Cancelled, NoWatch, Watch, unwatched};
 
 /// The classic Gromov-Wasserstein loss `Σ (DX_ik − DY_jl)² Π_ij Π_kl`, for any square matrices, by
-/// `⟨DX², r rᵀ⟩ + ⟨DY², c cᵀ⟩ − 2⟨DX Π DYᵀ, Π⟩` with the plan's own sums r and c. Its null is the loss of
-/// the independent plan, [`independent`].
+/// `⟨DX², r rᵀ⟩ + ⟨DY², c cᵀ⟩ − 2⟨DX Π DYᵀ, Π⟩` with the plan's own sums r and c.
 pub fn gw_loss(dist_x: &Dense, dist_y: &Dense, plan: &Dense) -> f64 {
+    // Nobody is there to give it up.
+    unwatched(gw_losses(dist_x, dist_y, plan, &mut NoWatch)).map_or(f64::NAN, |[own, _]| own)
+}
+
+/// [`gw_loss`] and its null, the loss of the independent plan `r cᵀ`, for which ⟨DX Π DYᵀ, Π⟩ is `(rᵀ DX r)(cᵀ DY c)`.
+pub async fn gw_losses(
+    dist_x: &Dense,
+    dist_y: &Dense,
+    plan: &Dense,
+    watch: &mut impl Watch,
+) -> Result<[f64; 2], Cancelled> {
     let (r, c) = sums(plan);
-    moment(dist_x, &r, &r) + moment(dist_y, &c, &c) - 2.0 * agreement(dist_x, dist_y, plan, plan)
+    let squares = moment(dist_x, &r, &r, 2) + moment(dist_y, &c, &c, 2);
+    let null = moment(dist_x, &r, &r, 1) * moment(dist_y, &c, &c, 1);
+    let own = agreement(dist_x, dist_y, plan, plan, watch).await?;
+    Ok([own, null].map(|both| squares - 2.0 * both))
 }
 
 /// The plan that knows nothing: `r cᵀ`, with the given plan's sums.
@@ -20,18 +35,26 @@ pub fn independent(plan: &Dense) -> Dense {
 /// The correlation, under the plan, of the ranks of matched distances: `corr_Π(R_X, R_Y)` of row ranks
 /// (`geometry::ranks`). 1 for a perfect match of orders; at random 0.
 pub fn spearman(ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
-    spearman_of(&(0..plan.rows()).collect::<Vec<_>>(), ranks_x, ranks_y, plan)
+    let all: Vec<usize> = (0..plan.rows()).collect();
+    // Nobody is there to give it up.
+    unwatched(spearman_of(&all, ranks_x, ranks_y, plan, &mut NoWatch)).unwrap_or(f64::NAN)
 }
 
 /// The same correlation over the distances from some points of x only, the anchors, and from what they are matched
 /// with, to all others. Its cost is in proportion to their number.
-pub fn spearman_of(anchors: &[usize], ranks_x: &Dense, ranks_y: &Dense, plan: &Dense) -> f64 {
+pub async fn spearman_of(
+    anchors: &[usize],
+    ranks_x: &Dense,
+    ranks_y: &Dense,
+    plan: &Dense,
+    watch: &mut impl Watch,
+) -> Result<f64, Cancelled> {
     let (r, c) = sums(plan);
     let anchored = plan.picked(anchors);
     let (from_x, from_y) = sums(&anchored);
     let (x, y) = (centred(&ranks_x.picked(anchors), &r), centred(ranks_y, &c));
-    let scale = (moment(&x, &from_x, &r) * moment(&y, &from_y, &c)).sqrt();
-    if scale > 0.0 { agreement(&x, &y, &anchored, plan) / scale } else { 0.0 }
+    let scale = (moment(&x, &from_x, &r, 2) * moment(&y, &from_y, &c, 2)).sqrt();
+    Ok(if scale > 0.0 { agreement(&x, &y, &anchored, plan, watch).await? / scale } else { 0.0 })
 }
 
 /// How many values of a line exceed the one at `own`. Equal ones count half: a plan with many zeros must not look better than
@@ -105,10 +128,11 @@ fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
     (r, c)
 }
 
-/// `Σ_ik v_i w_k D_ik²`.
-fn moment(distances: &Dense, v: &[f64], w: &[f64]) -> f64 {
-    let row =
-        |i: usize| -> f64 { distances.row(i).iter().zip(w).map(|(d, w)| w * f64::from(*d).powi(2)).sum() };
+/// `Σ_ik v_i w_k D_ik`, of distances to this power.
+fn moment(distances: &Dense, v: &[f64], w: &[f64], power: i32) -> f64 {
+    let row = |i: usize| -> f64 {
+        distances.row(i).iter().zip(w).map(|(d, w)| w * f64::from(*d).powi(power)).sum()
+    };
     v.iter().enumerate().map(|(i, v)| v * row(i)).sum()
 }
 
@@ -124,19 +148,38 @@ fn centred(ranks: &Dense, w: &[f64]) -> Dense {
     ranks
 }
 
-/// `⟨A Π Bᵀ, P⟩`, where A and P have the same rows. The products in float32, the sum over pairs in float64.
-fn agreement(a: &Dense, b: &Dense, p: &Dense, plan: &Dense) -> f64 {
-    let (k, n, m) = (a.rows(), plan.rows(), plan.cols());
-    let mut through = vec![0.0; k * m];
-    sgemm([k, m, n], 1.0, (a.data(), (n, 1)), (plan.data(), (m, 1)), &mut through);
-    let mut product = vec![0.0; k * m];
-    sgemm([k, m, m], 1.0, (&through, (m, 1)), (b.data(), (1, m)), &mut product);
-    product.iter().zip(p.data()).map(|(&t, &p)| f64::from(t) * f64::from(p)).sum()
+/// `⟨A Π Bᵀ, P⟩`, where A and P have the same rows, of which some are taken at a time. The products in float32, the sum over
+/// pairs in float64.
+async fn agreement(
+    a: &Dense,
+    b: &Dense,
+    p: &Dense,
+    plan: &Dense,
+    watch: &mut impl Watch,
+) -> Result<f64, Cancelled> {
+    let (n, m) = (plan.rows(), plan.cols());
+    let together = rows_between_looks(m.saturating_mul(n + m)).min(a.rows());
+    let (mut through, mut product) = (vec![0.0; together * m], vec![0.0; together * m]);
+    let (mut sum, mut done) = (0.0, 0);
+    let pieces = a.data().chunks((together * n).max(1)).zip(p.data().chunks((together * m).max(1)));
+    for (rows_of_a, p) in pieces {
+        let rows = p.len() / m;
+        let (through, product) = (&mut through[..rows * m], &mut product[..rows * m]);
+        sgemm([rows, m, n], 1.0, (rows_of_a, (n, 1)), (plan.data(), (m, 1)), through);
+        sgemm([rows, m, m], 1.0, (through, (m, 1)), (b.data(), (1, m)), product);
+        product.iter().zip(p).for_each(|(&t, &p)| sum += f64::from(t) * f64::from(p));
+        done += rows;
+        if together < a.rows() {
+            watch.step(done as f64 / a.rows() as f64).await?;
+        }
+    }
+    Ok(sum)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::Count;
 
     #[test]
     fn a_permutation_is_certain_and_the_independent_plan_is_not() {
@@ -154,6 +197,28 @@ mod tests {
         assert!((spearman(&ranks, &ranks, &identity) - 1.0).abs() < 1e-6);
         assert!(spearman(&ranks, &ranks, &independent(&identity)).abs() < 1e-6);
         assert!(gw_loss(&distances, &distances, &identity).abs() < 1e-6);
+    }
+
+    /// In pieces as at once, and the independent plan by its formula as by its masses.
+    #[test]
+    fn losses_and_correlations_of_many_points_are_looked_at() {
+        let mut rng = crate::rng::Rng::new(8);
+        let mut random = |rows, cols| Dense::new(rows, cols, rng.fill(rows * cols, 0.1, 1.0));
+        let (x, y, plan) = (random(500, 500), random(600, 600), random(500, 600));
+        let mass = plan.data().iter().map(|&p| f64::from(p)).sum::<f64>();
+        let plan = Dense::from_fn(500, 600, |i, j| (f64::from(plan.at(i, j)) / mass) as f32);
+        let (mut through, mut product) = (vec![0.0; 300_000], vec![0.0; 300_000]);
+        sgemm([500, 600, 500], 1.0, (x.data(), (500, 1)), (plan.data(), (600, 1)), &mut through);
+        sgemm([500, 600, 600], 1.0, (&through, (600, 1)), (y.data(), (1, 600)), &mut product);
+        let want: f64 = product.iter().zip(plan.data()).map(|(&t, &p)| f64::from(t) * f64::from(p)).sum();
+        assert_eq!(unwatched(agreement(&x, &y, &plan, &plan, &mut NoWatch)), Ok(want), "the same bits");
+        let [_, null] = unwatched(gw_losses(&x, &y, &plan, &mut NoWatch)).expect("nobody gives it up");
+        let apart = (null - gw_loss(&x, &y, &independent(&plan))).abs();
+        assert!(apart < 1e-6 * null, "{apart} beside {null}");
+        // 330 million products of two numbers.
+        assert_eq!(Count::looks(async |watch| gw_losses(&x, &y, &plan, watch).await), 2);
+        let all: Vec<usize> = (0..500).collect();
+        assert_eq!(Count::looks(async |watch| spearman_of(&all, &x, &y, &plan, watch).await), 2);
     }
 
     #[test]
@@ -189,8 +254,8 @@ mod tests {
                 }
             }
             let want = xy / (xx * yy).sqrt();
-            assert!((spearman_of(&anchors, &x, &y, &plan) - want).abs() < 1e-5);
+            let got = unwatched(spearman_of(&anchors, &x, &y, &plan, &mut NoWatch)).expect("not given up");
+            assert!((got - want).abs() < 1e-5);
         }
-        assert_eq!(spearman(&x, &y, &plan), spearman_of(&[0, 1, 2, 3, 4], &x, &y, &plan));
     }
 }

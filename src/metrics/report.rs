@@ -1,11 +1,11 @@
 //! Every figure of a plan with its null beside it, so that no caller reports one without the other.
 
-use super::plan::{gw_loss, independent, spearman};
+use super::plan::{gw_losses, spearman_of};
 use super::readout::Readout;
 pub use super::truth::{UNKNOWN, predicted};
 use super::truth::{closer_shares, exact_matches, label_null, label_transfer_of_plan};
 use crate::geometry::Dense;
-use crate::geometry::ranks::mid_ranks;
+use crate::geometry::ranks::mid_ranks_watched;
 use crate::scale::{Cancelled, Matching, Watch};
 
 /// A figure, and what it would be if nothing were known.
@@ -64,15 +64,20 @@ impl Report {
     ) -> Result<Self, Cancelled> {
         let [dx, dy] = within.distances;
         let part = part(plan, within.rows);
-        let [rx, ry] = within.distances.map(|d| mid_ranks(d, &vec![1.0 / d.cols() as f32; d.cols()]));
-        let null = gw_loss(dx, dy, &independent(&part));
+        watch.step(0.0).await?;
+        let alike = |d: &Dense| vec![1.0 / d.cols() as f32; d.cols()];
+        let rx = mid_ranks_watched(dx, &alike(dx), watch).await?;
+        let ry = mid_ranks_watched(dy, &alike(dy), watch).await?;
+        let all: Vec<usize> = (0..part.rows()).collect();
+        let spearman = spearman_of(&all, &rx, &ry, &part, watch).await?;
+        let [loss, null] = gw_losses(dx, dy, &part, watch).await?;
         let known = match truth {
             Some(truth) => Some(Known::new(plan, readout, truth, watch).await?),
             None => None,
         };
         Ok(Self {
-            gw_loss: Figure { value: gw_loss(dx, dy, &part), null },
-            spearman: Figure { value: spearman(&rx, &ry, &part), null: 0.0 },
+            gw_loss: Figure { value: loss, null },
+            spearman: Figure { value: spearman, null: 0.0 },
             relative_entropy: Figure { value: readout.relative_entropy(), null: 1.0 },
             marginal_error: Figure { value: readout.marginal_error(), null: 0.0 },
             known,

@@ -48,7 +48,8 @@ pub async fn closer_shares(
     watch: &mut impl Watch,
 ) -> Result<Vec<[f64; 2]>, Cancelled> {
     let count = pairs.len().min(COUNTED);
-    let drawn: Vec<(usize, usize)> = (0..count).map(|k| pairs[k * pairs.len() / count]).collect();
+    let drawn: Vec<(usize, usize)> =
+        (0..count as u32).map(|k| pairs[evenly(k, pairs.len() as u32, count as u32)]).collect();
     let [rows, cols] = [plan.rows(), plan.cols()].map(|count| (0..count as u32).collect::<Vec<u32>>());
     let mut shares = Vec::with_capacity(count);
     for pairs in drawn.chunks((plan.between_looks() / (rows.len() + cols.len()).max(1)).max(1)) {
@@ -63,6 +64,11 @@ pub async fn closer_shares(
         watch.step(shares.len() as f64 / count as f64).await?;
     }
     Ok(shares)
+}
+
+/// The `k`-th of `count` places that are spread evenly over `all`. Their product may have no place in 32 bits.
+fn evenly(k: u32, all: u32, count: u32) -> usize {
+    (u64::from(k) * u64::from(all) / u64::from(count)) as usize
 }
 
 /// The share of x whose label is the commonest among their `k` nearest y. Of equally common labels the
@@ -155,6 +161,12 @@ mod tests {
         assert!(
             (label_null(&[1, 1, 2], &[1, 2, 2, 2]) - (2.0 / 3.0 * 0.25 + 1.0 / 3.0 * 0.75)).abs() < 1e-12
         );
+    }
+
+    #[test]
+    fn many_pairs_are_drawn_from_evenly() {
+        assert_eq!([0, 1, 4999].map(|k| evenly(k, 3_000_000, 5000)), [0, 600, 2_999_400]);
+        assert_eq!([0, 2].map(|k| evenly(k, 3, 3)), [0, 2]);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //! as well. A score means something only beside this.
 
 use super::choose::Judge;
-use super::control::{Control, Failure, Progress};
+use super::control::{Control, Failure, Progress, Watching};
 use super::{EncoderChoice, Settings, Sides, Start, linear};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
 use crate::rng::Rng;
+use crate::watch::Watch;
 
 /// Rows a side that this is found out on. With fewer, chance scores higher.
 pub const ROWS: usize = 1000;
@@ -30,22 +31,37 @@ pub async fn chance(
     if control.finish() {
         return Ok(None);
     }
-    let mut rng = Rng::new(settings.seed ^ 0x6368_616e);
-    let mut points = sides.points().map(|side| side.picked(&rng.sample(side.rows(), ROWS)));
-    points[taken_apart] = disordered(&points[taken_apart], &mut rng);
-    let [x, y] = points;
-    // What cannot be aligned has no chance to be compared with.
-    let Ok(unrelated) = Sides::new(x, y) else { return Ok(None) };
+    let quiet = &mut Quiet { control, looks: 0 };
+    let watch = &mut Watching::new(quiet, PHASE);
+    let Some(unrelated) = unrelated(sides, taken_apart, settings.seed, watch).await? else { return Ok(None) };
     let search = Settings {
         encoder: EncoderChoice::Linear,
         starts: vec![Start::Fused, Start::Noise],
         refined: 1,
         ..settings.clone()
     };
-    let quiet = &mut Quiet { control, looks: 0 };
     let judge = Judge::new(&unrelated, &search, quiet).await?;
     let found = linear::candidates(device, &unrelated, &search, &judge, quiet).await?;
     Ok(found.iter().map(super::Candidate::rank_agreement).max_by(f64::total_cmp))
+}
+
+/// Some rows of both sides, the columns of one of them taken apart; none if they cannot be aligned, because then there is no
+/// chance to be compared with.
+async fn unrelated(
+    sides: &Sides,
+    taken_apart: usize,
+    seed: u64,
+    watch: &mut impl Watch,
+) -> Result<Option<Sides>, Failure> {
+    let mut rng = Rng::new(seed ^ 0x6368_616e);
+    let mut points = sides.points().map(|side| side.picked(&rng.sample(side.rows(), ROWS)));
+    points[taken_apart] = disordered(&points[taken_apart], &mut rng);
+    let [x, y] = points;
+    match Sides::watched(x, y, watch).await {
+        Ok(unrelated) => Ok(Some(unrelated)),
+        Err(Failure::Cancelled) => Err(Failure::Cancelled),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The same columns, each in an order of its own.
@@ -61,6 +77,8 @@ struct Quiet<'a, C> {
     looks: u32,
 }
 
+/// What all of it is called.
+const PHASE: &str = "comparing with chance";
 /// Looks, about, that this takes.
 const LOOKS: u32 = 40;
 
@@ -68,7 +86,7 @@ impl<C: Control> Control for Quiet<'_, C> {
     async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
         self.looks += 1;
         let done = LOOKS * self.looks / (self.looks + LOOKS);
-        self.control.checkpoint(Progress { phase: "comparing with chance", done, of: LOOKS }).await
+        self.control.checkpoint(Progress { phase: PHASE, done, of: LOOKS }).await
     }
 
     fn chunk(&self) -> u32 {
@@ -94,6 +112,16 @@ mod tests {
         assert!((0..3).all(|j| column(&points, j) == column(&apart, j)));
         let whole = (0..50).filter(|&i| 2.0 * apart.at(i, 0) == apart.at(i, 1)).count();
         assert!(whole < 10, "{whole} rows are still whole");
+    }
+
+    #[test]
+    fn taking_many_columns_apart_is_looked_at() {
+        let side = |seed| Dense::new(900, 300, Rng::new(seed).fill(270_000, -1.0, 1.0));
+        let sides = Sides::new(side(1), side(2)).expect("usable");
+        let looks = crate::watch::Count::looks(async |watch| {
+            unrelated(&sides, 1, 7, watch).await.map(|found| found.is_some())
+        });
+        assert!(looks >= 8 + 6, "{looks} looks: every preparation of either side, and its axes");
     }
 
     /// Unrelated clouds score what chance scores; a cloud and its turned copy far more.

@@ -8,10 +8,11 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
-use crate::geometry::ranks::{mid_ranks, mid_ranks_watched};
+use crate::geometry::ranks::mid_ranks_watched;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
+use crate::watch::{Cancelled, Watch};
 
 /// What a linear run starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +172,8 @@ impl<'a> Judge<'a> {
                     ranks.push(scale.ranks[side].clone());
                     continue;
                 }
-                let far = sides.within(side, distance, &chosen[side], watch).await?;
+                let search = settings.neighbours;
+                let far = sides.within(side, distance, &chosen[side], search, watch).await?;
                 ranks.push(mid_ranks_watched(&far, &uniform(far.cols() as u32), watch).await?);
                 distances.push(far);
             }
@@ -240,24 +242,37 @@ impl<'a> Judge<'a> {
         control: &mut impl Control,
     ) -> Result<(Candidate, Coupling<Dense>), Failure> {
         let coupling = self.couple(device, &encoders, origin, usize::MAX, control).await?;
-        let spearman = self.spearman(&coupling.plan);
+        let watch = &mut Watching::new(control, "matching");
+        let spearman = self.spearman(&coupling.plan, watch).await?;
         let score = self.score(&spearman, &coupling.plan);
         let (matches, error) = (coupling.matches(), coupling.error);
         Ok((Candidate { encoders, origin, spearman, score, difference: 0.0, matches, error }, coupling))
     }
 
     /// The rank agreement of a plan between all points, of which the judged rows count.
-    pub(super) fn agreement_of_whole(&self, coupling: &Coupling) -> f64 {
-        mean(&self.spearman(&self.part(coupling)))
+    pub(super) async fn agreement_of_whole(
+        &self,
+        coupling: &Coupling,
+        control: &mut impl Control,
+    ) -> Result<f64, Failure> {
+        let watch = &mut Watching::new(control, "taking figures");
+        Ok(mean(&self.spearman(&self.part(coupling), watch).await?))
     }
 
     /// Encoders whose plan between all points is there already, as the only candidate.
-    pub(super) fn only(&self, encoders: Encoders, origin: Origin, coupling: &Coupling) -> Alignment {
+    pub(super) async fn only(
+        &self,
+        encoders: Encoders,
+        origin: Origin,
+        coupling: &Coupling,
+        control: &mut impl Control,
+    ) -> Result<Alignment, Failure> {
         let part = self.part(coupling);
-        let spearman = self.spearman(&part);
+        let watch = &mut Watching::new(control, "taking figures");
+        let spearman = self.spearman(&part, watch).await?;
         let (score, matches, error) = (self.score(&spearman, &part), matches(&part), coupling.error);
         let candidate = Candidate { encoders, origin, spearman, score, difference: 0.0, matches, error };
-        Alignment { candidates: vec![candidate], rival: None }
+        Ok(Alignment { candidates: vec![candidate], rival: None })
     }
 
     /// The plan between the judged rows.
@@ -268,21 +283,25 @@ impl<'a> Judge<'a> {
     }
 
     /// The plan Spearman by every measure of the panel.
-    fn spearman(&self, plan: &Dense) -> Vec<f64> {
-        self.panel.iter().map(|Scale { ranks: [x, y], .. }| spearman_of(&self.anchors, x, y, plan)).collect()
+    async fn spearman(&self, plan: &Dense, watch: &mut impl Watch) -> Result<Vec<f64>, Cancelled> {
+        let mut each = Vec::with_capacity(self.panel.len());
+        for Scale { ranks: [x, y], .. } in &self.panel {
+            each.push(spearman_of(&self.anchors, x, y, plan, watch).await?);
+        }
+        Ok(each)
     }
 
     /// What quick looks at candidates share: the ranks, by the first measure, of at most `most` rows a side.
-    pub(super) fn quick(&self, most: usize) -> Quick {
+    pub(super) async fn quick(&self, most: usize, watch: &mut impl Watch) -> Result<Quick, Cancelled> {
         let Scale { distances, ranks, .. } = &self.panel[0];
-        let ranks = [0, 1].map(|side| {
-            let d = &distances[side];
-            if d.rows() <= most {
-                return ranks[side].clone();
+        let mut ranks = ranks.clone();
+        for (ranks, d) in ranks.iter_mut().zip(distances) {
+            if d.rows() > most {
+                let first = Dense::from_fn(most, most, |i, j| d.at(i, j));
+                *ranks = mid_ranks_watched(&first, &uniform(most as u32), watch).await?;
             }
-            mid_ranks(&Dense::from_fn(most, most, |i, j| d.at(i, j)), &uniform(most as u32))
-        });
-        Quick { anchors: spread(ranks[0].rows()), ranks, most }
+        }
+        Ok(Quick { anchors: spread(ranks[0].rows()), ranks, most })
     }
 
     /// A quick score of encoders, and their matches among the rows looked at.
@@ -296,7 +315,8 @@ impl<'a> Judge<'a> {
     ) -> Result<(f64, Vec<usize>), Failure> {
         let coupling = self.couple(device, encoders, origin, quick.most, control).await?;
         let [x, y] = &quick.ranks;
-        Ok((spearman_of(&quick.anchors, x, y, &coupling.plan), coupling.matches()))
+        let watch = &mut Watching::new(control, "matching");
+        Ok((spearman_of(&quick.anchors, x, y, &coupling.plan, watch).await?, coupling.matches()))
     }
 
     /// Ranks the candidates and looks for a rival.

@@ -8,8 +8,8 @@ use super::{Settings, Sides};
 use crate::exec::{AnyExecutor, Device, Executor};
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
+use crate::geometry::products::product;
 use crate::geometry::signature::{REFERENCES, likeness, signatures};
-use crate::geometry::spectral::product;
 use crate::plan::{Mat, Plan};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
@@ -80,7 +80,7 @@ pub(super) async fn candidates(
     let sx = signatures(&x, settings.seed, watch).await?;
     let sy = signatures(&y, settings.seed, watch).await?;
     let size = sample_size(x.cols().max(y.cols()));
-    let quick = judge.quick(size.max(GLANCED));
+    let quick = judge.quick(size.max(GLANCED), watch).await?;
     let mut begun: Vec<Begun> = Vec::new();
     for (i, &start) in settings.starts.iter().enumerate() {
         if guided(start) && begun.iter().any(|one| guided(one.start) && one.again) {

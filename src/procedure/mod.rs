@@ -31,6 +31,7 @@ pub use whole::{RANK as THIN, suits as suits_all_points};
 pub use without_encoders::entropic_gw;
 
 use crate::exec::Device;
+use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Measure, thin_measure};
 use crate::solver::align::AlignSettings;
 use crate::solver::infer::Encoders;
@@ -88,6 +89,8 @@ pub struct Settings {
     /// Steps after which every fit gets a new subsample; 0 for the same all along. None: as the sides suggest
     /// ([`Settings::redrawn`]).
     pub redraw: Option<u32>,
+    /// How the neighbours are looked for whose graph geodesics follow.
+    pub neighbours: SearchChoice,
     /// Weight of the smoothness of the cost along both neighbour graphs; 0 for none.
     pub dirichlet: f32,
     /// Weight of the shared features, where the sides have some.
@@ -115,6 +118,7 @@ impl Default for Settings {
             all_points: false,
             train: AlignSettings::default(),
             redraw: None,
+            neighbours: SearchChoice::Auto,
             dirichlet: 0.0,
             fused: 1.0,
             pairs: 1.0,
@@ -190,7 +194,7 @@ pub async fn plan_spearman(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<f64, Failure> {
-    Ok(choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling))
+    choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling, control).await
 }
 
 /// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.
@@ -201,7 +205,8 @@ pub async fn recalled(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    Ok(choose::Judge::new(sides, settings, control).await?.only(encoders, Origin::Saved, coupling))
+    let judge = choose::Judge::new(sides, settings, control).await?;
+    judge.only(encoders, Origin::Saved, coupling, control).await
 }
 
 /// Applies a candidate to all points.

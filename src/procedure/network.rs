@@ -3,7 +3,7 @@
 use super::choose::{Candidate, Judge, Origin};
 use super::control::{Aside, Control, Failure, Progress, Statistics, View};
 use super::convergence::{Convergence, LOOKS};
-use super::objective::{Beside, Form, objective, put, terms};
+use super::objective::{Beside, Form, objective_watched, put, terms};
 use super::reached::Training;
 use super::sides::sample_with;
 use super::transport::Coupling;
@@ -111,8 +111,9 @@ impl<'a> Stack<'a> {
         }
         let [x, y] = inputs.each_ref().map(|fits| put(plan, "inputs", fits));
         let within = [&within[0][..], &within[1][..]];
-        let objective = objective(plan, self.settings.loss, within, form);
-        Ok(Problem { x, y, objective, terms: terms(plan, self.settings, within, &beside) })
+        let objective = objective_watched(plan, self.settings.loss, within, form, watch).await?;
+        let terms = terms(plan, self.settings, within, &beside, watch).await?;
+        Ok(Problem { x, y, objective, terms })
     }
 
     /// Distances within some rows of a side, by the `index`-th measure: those that are held for judging, which are of all
@@ -126,7 +127,7 @@ impl<'a> Stack<'a> {
     ) -> Result<Dense, Failure> {
         if self.sides.is_large(side) {
             let distance = self.judge.measures()[index].sides()[side];
-            return self.sides.within(side, distance, chosen, watch).await;
+            return self.sides.within(side, distance, chosen, self.settings.neighbours, watch).await;
         }
         let whole = &self.judge.distances(index)[side];
         Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])))

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::Failure;
 use crate::geometry::Dense;
 use crate::geometry::features::{Features, Preparation};
+use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure, default_panel};
 use crate::geometry::terrain::Terrain;
 use crate::rng::Rng;
@@ -18,8 +19,9 @@ pub struct Sides {
     shared: Option<[Dense; 2]>,
     known: Vec<(usize, usize)>,
     features: [Vec<(Preparation, Features)>; 2],
-    /// What geodesics between a part of the points follow, made when it is first asked for.
-    terrain: [OnceLock<Terrain>; 2],
+    /// What geodesics between a part of the points follow, made when it is first asked for: by whether neighbours are to be
+    /// looked for approximately.
+    terrain: [[OnceLock<Terrain>; 2]; 2],
 }
 
 /// Products of two numbers between two looks at who is watching.
@@ -53,7 +55,7 @@ impl Sides {
             check(name, side).map_err(Failure::Input)?;
         }
         let features = [Vec::new(), Vec::new()];
-        let terrain = [OnceLock::new(), OnceLock::new()];
+        let terrain = Default::default();
         Ok(Self { points: [x, y], given: None, shared: None, known: Vec::new(), features, terrain })
     }
 
@@ -104,18 +106,16 @@ impl Sides {
     }
 
     /// Some rows of both sides, with what is known of them.
-    pub fn part(&self, rows: [&[usize]; 2]) -> Result<Self, Failure> {
+    pub async fn part(&self, rows: [&[usize]; 2], watch: &mut impl Watch) -> Result<Self, Failure> {
         let [x, y] = [0, 1].map(|side| self.points[side].picked(rows[side]));
-        let mut part = match &self.given {
-            Some(given) => {
-                let [dx, dy] = [0, 1].map(|side| {
-                    let (whole, rows) = (&given[side], rows[side]);
-                    Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
-                });
-                Self::with_distances(x, y, dx, dy)?
-            }
-            None => Self::new(x, y)?,
-        };
+        let mut part = Self::watched(x, y, watch).await?;
+        if let Some(given) = &self.given {
+            let [dx, dy] = [0, 1].map(|side| {
+                let (whole, rows) = (&given[side], rows[side]);
+                Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
+            });
+            part = part.measured(dx, dy)?;
+        }
         part.shared = self.shared.as_ref().map(|all| [0, 1].map(|side| all[side].picked(rows[side])));
         part.known = pairs_within(rows, &self.known);
         Ok(part)
@@ -150,6 +150,7 @@ impl Sides {
         side: usize,
         distance: Distance,
         chosen: &[usize],
+        search: SearchChoice,
         watch: &mut impl Watch,
     ) -> Result<Dense, Failure> {
         if let (Distance::Given, Some(given)) = (distance, &self.given) {
@@ -157,17 +158,19 @@ impl Sides {
             return Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])));
         }
         let points = &self.points[side];
-        if distance == Distance::Geodesic && chosen.len() < points.rows() {
-            let terrain = match self.terrain[side].get() {
+        let trees = search == SearchChoice::Approximate;
+        if distance == Distance::Geodesic && (trees || chosen.len() < points.rows()) {
+            let held = &self.terrain[side][usize::from(trees)];
+            let terrain = match held.get() {
                 Some(terrain) => terrain,
                 None => {
-                    let made = Terrain::new(points, Terrain::MOST, watch).await?;
-                    self.terrain[side].get_or_init(|| made)
+                    let made = Terrain::new(points, Terrain::MOST, search, watch).await?;
+                    held.get_or_init(|| made)
                 }
             };
             return Ok(terrain.geodesics(points, chosen, watch).await?);
         }
-        distance.matrix(&points.picked(chosen)).ok_or_else(|| {
+        distance.matrix_watched(&points.picked(chosen), watch).await?.ok_or_else(|| {
             Failure::Input(format!(
                 "The measure \u{201c}{}\u{201d} was asked for, but no distances came with the data. Add a matrix of distances for each data set, or choose another measure.",
                 distance.name()
@@ -322,7 +325,7 @@ fn check_distances(name: &str, points: usize, distances: &Dense) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{NoWatch, unwatched};
+    use crate::watch::{Count, NoWatch, unwatched};
 
     #[test]
     fn unusable_data_is_refused_with_the_place() {
@@ -373,10 +376,14 @@ mod tests {
         let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
         let sides = sides.sharing(points(), points()).expect("fits");
         let sides = sides.knowing(vec![(5, 0), (2, 1), (3, 3)]).expect("within");
-        let part = sides.part([&[1, 2, 4, 5], &[0, 1, 2, 5]]).expect("usable");
+        let rows: [&[usize]; 2] = [&[1, 2, 4, 5], &[0, 1, 2, 5]];
+        let looks = Count::looks(async |watch| sides.part(rows, watch).await.map(|_| ()));
+        assert_eq!(looks, 8, "at every preparation of either side");
+        let part = unwatched(sides.part(rows, &mut NoWatch)).expect("usable");
         assert_eq!(part.points()[0].data(), [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0]);
         assert_eq!(part.known(), [(3, 0), (1, 1)], "in their new places; one row is not there");
-        let within = unwatched(part.within(1, Distance::Given, &[3, 0], &mut NoWatch)).expect("given");
+        let within = unwatched(part.within(1, Distance::Given, &[3, 0], SearchChoice::Auto, &mut NoWatch))
+            .expect("given");
         assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0]);
         assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0, 26.0]));
     }
@@ -388,7 +395,7 @@ mod tests {
         let sides = Sides::with_distances(points(), points(), dx, dy).expect("usable");
         assert_eq!(sides.default_panel(), [Measure::same(Distance::Given)]);
         let within = |sides: &Sides, side: usize, distance: Distance, rows: &[usize]| {
-            unwatched(sides.within(side, distance, rows, &mut NoWatch))
+            unwatched(sides.within(side, distance, rows, SearchChoice::Auto, &mut NoWatch))
         };
         let part = within(&sides, 1, Distance::Given, &[4, 2]).expect("given");
         assert_eq!(part.data(), [32.0, 30.0, 18.0, 16.0]);
@@ -407,7 +414,8 @@ mod tests {
         let circle = Dense::from_fn(400, 2, |i, j| if j == 0 { angle(i).cos() } else { angle(i).sin() });
         let sides = Sides::new(circle.clone(), circle.clone()).expect("usable");
         let within = |rows: &[usize]| {
-            unwatched(sides.within(1, Distance::Geodesic, rows, &mut NoWatch)).expect("computed")
+            let search = SearchChoice::Auto;
+            unwatched(sides.within(1, Distance::Geodesic, rows, search, &mut NoWatch)).expect("computed")
         };
         let part: Vec<usize> = (0..400).step_by(57).collect();
         let got = within(&part);
@@ -423,6 +431,27 @@ mod tests {
             Distance::Geodesic.matrix(&circle),
             "as ever where nothing is left out"
         );
+    }
+
+    /// Trees miss a few neighbours, which changes some paths a little; whoever asks for all pairs gets what there was before.
+    #[test]
+    fn geodesics_follow_the_neighbours_that_are_asked_for() {
+        let cloud = Dense::new(1500, 8, Rng::new(5).fill(12_000, 0.0, 1.0));
+        let sides = Sides::new(cloud.clone(), cloud).expect("usable");
+        let all: Vec<usize> = (0..1500).collect();
+        for rows in [&all[..], &all[..900]] {
+            let [auto, exact, trees] = [SearchChoice::Auto, SearchChoice::Exact, SearchChoice::Approximate]
+                .map(|search| {
+                    unwatched(sides.within(0, Distance::Geodesic, rows, search, &mut NoWatch))
+                        .expect("computed")
+                });
+            assert!(auto == exact && auto != trees, "of {} rows", rows.len());
+            let off = |(a, b): (&f32, &f32)| f64::from((a - b).abs()) / f64::from(a.max(1e-3));
+            let mean =
+                exact.data().iter().zip(trees.data()).map(off).sum::<f64>() / exact.data().len() as f64;
+            assert!(mean < 0.03, "{mean} apart on average");
+        }
+        assert!(sides.terrain[0].iter().all(|held| held.get().is_some()));
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Fit<'_> {
         let inputs = inputs.map(|side| put(plan, "inputs", &[side]));
         let mut distances = Vec::new();
         for (side, distance) in self.measure.sides().into_iter().enumerate() {
-            let low = distance.low_rank(self.sides.points()[side], RANK).ok_or_else(|| {
+            let low = distance.low_rank(self.sides.points()[side], RANK, watch).await?.ok_or_else(|| {
                 let name = ["first", "second"][side];
                 Failure::Input(format!("All points of the {name} data set are the same to this distance."))
             })?;

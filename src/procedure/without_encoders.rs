@@ -1,6 +1,6 @@
 //! The baseline on the same data: entropic Gromov-Wasserstein between all points, without encoders.
 
-use super::control::{Control, Failure, Progress};
+use super::control::{Aside, Control, Failure, Progress};
 use super::transport::{Coupling, Way};
 use super::{Settings, Sides};
 use crate::baseline::entropic_gw::{EntropicGw, GwSettings, Look, solve_watched};
@@ -8,7 +8,7 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::distance::{halved, symmetric};
 use crate::plan::Plan;
-use crate::scale::{Matching, NoWatch};
+use crate::scale::Matching;
 use crate::solver::losses::classic::Distances;
 use crate::solver::sinkhorn::{Marginals, uniform};
 
@@ -31,9 +31,10 @@ pub async fn entropic_gw(
         mat
     };
     let all = [x, y].map(|side| (0..side.rows()).collect::<Vec<_>>());
+    let watch = &mut Aside { control, at: Progress { phase: "comparing", done: 0, of: PARTS } };
     let distances = Distances::Dense {
-        x: put(sides.within(0, measure.x, &all[0], &mut NoWatch).await?),
-        y: put(sides.within(1, measure.y, &all[1], &mut NoWatch).await?),
+        x: put(sides.within(0, measure.x, &all[0], settings.neighbours, watch).await?),
+        y: put(sides.within(1, measure.y, &all[1], settings.neighbours, watch).await?),
     };
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
     let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);

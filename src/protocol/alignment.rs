@@ -38,6 +38,8 @@ pub struct AlignOptions {
     pub annealing: String,
     pub sinkhorn: u32,
     pub conjugate: u32,
+    /// `auto`, `exact` or `approximate`: how the neighbours are found whose graph geodesic distances follow.
+    pub neighbours: String,
     pub dirichlet: f32,
     /// Weight of the shared features, where both sides have some.
     pub fused: f32,

@@ -1,5 +1,7 @@
 //! Both sides in the space where they are compared, and the plan between them as a function of potentials.
 
+use std::borrow::Cow;
+
 use crate::geometry::Dense;
 use crate::kernels::matmul::sgemm;
 use crate::solver::cost::CostKind;
@@ -89,9 +91,6 @@ impl Implicit {
     pub fn logs(&self, rows: &[u32], cols: &[u32]) -> Vec<f32> {
         let Clouds { x, y, x_squares, y_squares } = &self.clouds;
         let (n, m, d) = (rows.len(), cols.len(), x.cols());
-        let gathered = |side: &Dense, picked: &[u32]| -> Vec<f32> {
-            picked.iter().flat_map(|&i| side.row(i as usize)).copied().collect()
-        };
         let own = |potential: &[f32], squares: &[f32], i: u32| {
             (potential[i as usize] - squares[i as usize]) / self.eps
         };
@@ -107,10 +106,26 @@ impl Implicit {
     }
 }
 
+/// The picked rows one after the other; all of them in order lie so already.
+fn gathered<'a>(side: &'a Dense, picked: &[u32]) -> Cow<'a, [f32]> {
+    if picked.len() == side.rows() && (0..).zip(picked).all(|(at, &row)| at == row) {
+        return Cow::Borrowed(side.data());
+    }
+    picked.iter().flat_map(|&i| side.row(i as usize)).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::Rng;
+
+    #[test]
+    fn a_whole_side_is_not_copied() {
+        let side = Dense::new(3, 2, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert!(matches!(gathered(&side, &[0, 1, 2]), Cow::Borrowed(_)));
+        assert_eq!(*gathered(&side, &[0, 2, 1]), [0.0, 1.0, 4.0, 5.0, 2.0, 3.0]);
+        assert_eq!(*gathered(&side, &[1]), [2.0, 3.0]);
+    }
 
     /// The definition of both costs, entry by entry in float64.
     #[test]

@@ -7,7 +7,9 @@ pub mod multiscale;
 mod update;
 
 pub use crate::solver::cost::CostKind;
-pub use crate::watch::{Cancelled, NoWatch, Watch};
+#[cfg(test)]
+pub use crate::watch::Count;
+pub use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
 pub use clouds::{Clouds, Implicit};
 pub use matching::{Matching, Tile};
 pub use update::Update;

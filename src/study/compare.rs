@@ -7,7 +7,7 @@ use super::figures::Agreement;
 use super::outcome::Study;
 use super::subject::Subject;
 use crate::exec::Device;
-use crate::procedure::{self, Control, Failure, JUDGED, pairs_within};
+use crate::procedure::{self, Control, Failure, JUDGED, Watching, pairs_within};
 use crate::protocol::Outcome;
 
 /// Solves it on the data of a study, or on a part of it. The outcome and its bulk data are of all rows.
@@ -20,7 +20,7 @@ pub async fn compare(
     let chosen = sides.judged(0);
     let taken = [chosen[0].as_slice(), chosen[1].as_slice()];
     let part = Subject {
-        sides: sides.part(taken)?,
+        sides: sides.part(taken, &mut Watching::new(control, "comparing")).await?,
         rows: [0, 1].map(|side| rows[side].picked(taken[side])),
         truth: pairs_within(taken, truth),
         settings: settings.clone(),

@@ -12,6 +12,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::metrics::report::Report;
 use crate::procedure::{Alignment, Sides};
 use crate::protocol::{AlignOptions, Finding, Side};
+use crate::scale::{Cancelled, Watch};
 
 /// A plan that keeps this share of the independent plan's entropy matches nothing with anything in particular.
 const UNIFORM: f64 = 0.93;
@@ -79,7 +80,7 @@ pub struct Seen<'a> {
 }
 
 /// All findings, the serious ones first.
-pub fn findings(seen: &Seen<'_>) -> Vec<Finding> {
+pub async fn findings(seen: &Seen<'_>, watch: &mut impl Watch) -> Result<Vec<Finding>, Cancelled> {
     let Seen { sides, alignment, report, distances, options, .. } = *seen;
     let mut findings = Findings { options, found: Vec::new() };
     of_evidence(&mut findings, seen);
@@ -89,11 +90,12 @@ pub fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     let measured = sides.default_panel() != [Measure::same(Distance::Given)];
     for side in Side::BOTH {
         let at = side.index();
-        of_side(&mut findings, side, measured.then_some(sides.points()[at]), distances[at]);
+        let points = measured.then_some(sides.points()[at]);
+        of_side(&mut findings, side, points, distances[at], watch).await?;
     }
     let mut found = findings.found;
     found.sort_by_key(|finding| !finding.serious);
-    found
+    Ok(found)
 }
 
 /// Findings about new points that trained encoders were applied to: there is nothing but their plan.
@@ -181,10 +183,20 @@ fn of_plan(findings: &mut Findings<'_>, report: &Report) {
     }
 }
 
-fn of_side(findings: &mut Findings<'_>, side: Side, points: Option<&Dense>, distances: &Dense) {
+async fn of_side(
+    findings: &mut Findings<'_>,
+    side: Side,
+    points: Option<&Dense>,
+    distances: &Dense,
+    watch: &mut impl Watch,
+) -> Result<(), Cancelled> {
     let name = side.letter().to_uppercase();
     let columns = |step: Step| points.map_or(Fix::None, |_| Fix::Columns(side, step));
-    if let Some(ratio) = points.and_then(scale_ratio).filter(|ratio| *ratio > SCALES) {
+    let ratio = match points {
+        Some(points) => scale_ratio(points, watch).await?,
+        None => None,
+    };
+    if let Some(ratio) = ratio.filter(|ratio| *ratio > SCALES) {
         findings.say(
             false,
             format!("The columns of {name} are on very different scales (a factor of {ratio:.0})."),
@@ -201,7 +213,8 @@ fn of_side(findings: &mut Findings<'_>, side: Side, points: Option<&Dense>, dist
             columns(Step::Pca(COMPONENTS)),
         );
     }
-    let parts = part_sizes(&Graph::nearest(distances, NEIGHBOURS, EdgeWeight::Step));
+    let graph = Graph::nearest_watched(distances, NEIGHBOURS, EdgeWeight::Step, watch).await?;
+    let parts = part_sizes(&graph);
     if parts.len() > 1 {
         let sizes: Vec<String> = parts.iter().take(5).map(usize::to_string).collect();
         findings.say(
@@ -218,6 +231,7 @@ fn of_side(findings: &mut Findings<'_>, side: Side, points: Option<&Dense>, dist
             }),
         );
     }
+    Ok(())
 }
 
 /// How many points each part of a graph has, the largest first.
@@ -234,14 +248,21 @@ fn part_sizes(graph: &Graph) -> Vec<usize> {
     sizes
 }
 
+/// Values that are gone through between two looks at who is watching.
+const PATIENCE: usize = 1 << 23;
+
 /// The largest deviation of a column beside the smallest that is not zero.
-fn scale_ratio(points: &Dense) -> Option<f64> {
+async fn scale_ratio(points: &Dense, watch: &mut impl Watch) -> Result<Option<f64>, Cancelled> {
     let (n, d) = (points.rows() as f64, points.cols());
     let (mut sums, mut squares) = (vec![0f64; d], vec![0f64; d]);
+    let every = PATIENCE / d.max(1) + 1;
     for i in 0..points.rows() {
         for (j, v) in points.row(i).iter().enumerate() {
             sums[j] += f64::from(*v);
             squares[j] += f64::from(*v).powi(2);
+        }
+        if (i + 1) % every == 0 {
+            watch.step((i + 1) as f64 / n).await?;
         }
     }
     let deviations = sums.iter().zip(&squares).map(|(s, q)| (q / n - (s / n).powi(2)).max(0.0).sqrt());
@@ -249,7 +270,7 @@ fn scale_ratio(points: &Dense) -> Option<f64> {
     varied.sort_by(f64::total_cmp);
     // Not the extremes: a single odd column is no finding.
     let at = |share: f64| varied.get((share * (varied.len().max(1) - 1) as f64).round() as usize).copied();
-    Some(at(0.95)? / at(0.05)?)
+    Ok(at(0.95).zip(at(0.05)).map(|(high, low)| high / low))
 }
 
 /// The deviation of distances between different points, as a share of their mean.

@@ -15,6 +15,7 @@ pub mod pace;
 pub mod prepare;
 mod readme;
 pub mod recall;
+pub mod room;
 pub mod rows;
 mod strangers;
 pub mod subject;

@@ -3,11 +3,12 @@
 use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step};
 use formats::{MissingChoice, Table};
 
-use super::prepare::means;
+use super::prepare::{follow, means};
 use crate::geometry::Dense;
 use crate::kernels::Activation;
-use crate::procedure::{Candidate, Sides};
+use crate::procedure::{Candidate, Failure, Sides};
 use crate::protocol::AlignOptions;
+use crate::scale::Watch;
 use crate::solver::cost::CostKind;
 use crate::solver::infer::Encoders;
 use crate::solver::mlp::MlpShape;
@@ -117,18 +118,22 @@ pub fn embedded(model: &Model) -> Result<Encoders, String> {
 }
 
 /// Where a model puts the rows of one side.
-pub fn embed(model: &Model, side: usize, points: &Dense) -> Result<Dense, String> {
-    let dim = model.check().map_err(|trouble| trouble.to_string())?;
+pub async fn embed(
+    model: &Model,
+    side: usize,
+    points: &Dense,
+    watch: &mut impl Watch,
+) -> Result<Dense, Failure> {
+    model.check().map_err(|trouble| Failure::Input(trouble.to_string()))?;
     let inputs = model.sides[side].inputs;
     if points.cols() != inputs {
-        return Err(format!(
+        return Err(Failure::Input(format!(
             "The new {} data set has {} columns, the model was trained on {inputs}. Give the same columns, in the same order.",
             ["first", "second"][side],
             points.cols()
-        ));
+        )));
     }
-    let values = model.apply(side, points.rows(), points.data()).map_err(|trouble| trouble.to_string())?;
-    Ok(Dense::new(points.rows(), dim, values))
+    follow(&model.sides[side], points, watch).await
 }
 
 fn matrix(dense: &Dense) -> Step {

@@ -1,5 +1,6 @@
 //! Settings as the page names them, and as the solver takes them.
 
+use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure};
 use crate::kernels::Activation;
 use crate::procedure::{EncoderChoice, LossChoice, Settings};
@@ -19,6 +20,12 @@ const ACTIVATIONS: [(&str, Activation); 4] = [
 const COSTS: [(&str, CostKind); 2] = [("sqm", CostKind::Sqm), ("cosine", CostKind::Cosine)];
 const SHAPES: [(&str, Shape); 3] =
     [("exponential", Shape::Exponential), ("linear", Shape::Linear), ("constant", Shape::Constant)];
+
+const SEARCHES: [(&str, SearchChoice); 3] = [
+    ("auto", SearchChoice::Auto),
+    ("exact", SearchChoice::Exact),
+    ("approximate", SearchChoice::Approximate),
+];
 
 /// The name of a choice.
 fn name<T: PartialEq + Copy>(table: &[(&'static str, T)], value: T) -> String {
@@ -43,6 +50,7 @@ pub fn defaults() -> AlignOptions {
         all_points,
         train,
         redraw,
+        neighbours,
         dirichlet,
         fused,
         pairs,
@@ -82,6 +90,7 @@ pub fn defaults() -> AlignOptions {
         annealing: name(&SHAPES, annealing.shape),
         sinkhorn,
         conjugate,
+        neighbours: name(&SEARCHES, neighbours),
         dirichlet,
         fused,
         pairs,
@@ -148,6 +157,7 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         all_points: options.all_points,
         train,
         redraw: options.redraw,
+        neighbours: searched(&options.neighbours)?,
         dirichlet: weight("The weight of the smoothness", options.dirichlet)?,
         fused: weight("The weight of the shared features", options.fused)?,
         pairs: weight("The weight of the known pairs", options.pairs)?,
@@ -155,6 +165,11 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         seed: options.seed.into(),
         ..Settings::default()
     })
+}
+
+/// How neighbours are looked for. Settings that were kept before this could be chosen say nothing of it.
+fn searched(name: &str) -> Result<SearchChoice, String> {
+    if name.is_empty() { Ok(SearchChoice::Auto) } else { named(&SEARCHES, "search for neighbours", name) }
 }
 
 /// The measures that are asked for; none for the panel.
@@ -200,6 +215,15 @@ mod tests {
         assert!(refused(|o| o.distance_y = "far".into()).contains("second"));
         assert!(refused(|o| o.embedding = 1).contains("embedding"));
         assert!(refused(|o| o.fused = -1.0).contains("shared"));
+        assert!(refused(|o| o.neighbours = "all".into()).contains("auto, exact, approximate"));
+    }
+
+    #[test]
+    fn neighbours_are_looked_for_as_asked() {
+        let search = |name: &str| settings(&AlignOptions { neighbours: name.into(), ..defaults() });
+        for (name, want) in SEARCHES.into_iter().chain([("", SearchChoice::Auto)]) {
+            assert_eq!(search(name).expect("usable").neighbours, want);
+        }
     }
 
     #[test]

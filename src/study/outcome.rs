@@ -6,7 +6,7 @@ use super::recall::Saved;
 use super::rows::Rows;
 use super::strangers::strangers;
 use super::subject::{Looked, Subject};
-use super::view::{Heat, flat, together};
+use super::view::{Heat, flat, together_watched};
 use crate::geometry::Dense;
 use crate::metrics::readout::Readout;
 use crate::procedure::{Alignment, Candidate, Control, Failure, Origin, Start, Watching};
@@ -43,7 +43,7 @@ impl Study {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
         let (outcome, bulk) = self.looked.outcome(&self.subject, self.agreement(), control).await?;
         let of_labels = strangers(&self.subject.rows);
-        let of_run = findings(&Seen {
+        let seen = Seen {
             sides: &self.subject.sides,
             alignment: &self.alignment,
             agreement: self.agreement(),
@@ -52,7 +52,8 @@ impl Study {
             confidence: self.looked.readout.typical_confidence(),
             distances: [dx, dy],
             options: &self.options,
-        });
+        };
+        let of_run = findings(&seen, &mut Watching::new(control, "drawing the plan")).await?;
         let outcome = Outcome {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,
@@ -132,8 +133,9 @@ impl Looked {
         let Self { readout, report, coupling, .. } = self;
         let [x, y] = subject.sides.points();
         // X is shown where the plan sends it among Y's points, in the space where they were compared.
-        let aligned = together(&[&readout.projected, subject.there(coupling)]);
         let watch = &mut Watching::new(control, "drawing the plan");
+        let aligned = together_watched(&[&readout.projected, subject.there(coupling)], watch).await?;
+        let flat = [flat(x, watch).await?, flat(y, watch).await?];
         let picture = picture(&coupling.plan, [&aligned[0], &aligned[1]], watch).await?;
         let side = (picture.len() as f64).sqrt().round() as u32;
         let shares = report.known.as_ref().map(|known| known.closer.as_slice()).unwrap_or_default();
@@ -167,8 +169,8 @@ impl Looked {
         let bulk = vec![
             aligned[0].data().to_vec(),
             aligned[1].data().to_vec(),
-            flat(x).data().to_vec(),
-            flat(y).data().to_vec(),
+            flat[0].data().to_vec(),
+            flat[1].data().to_vec(),
             first(0, x.rows()),
             first(1, y.rows()),
             readout.confidence(0),

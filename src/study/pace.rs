@@ -2,7 +2,7 @@
 
 use crate::exec::{AnyExecutor, Device, ExecError, Executor};
 use crate::geometry::Dense;
-use crate::geometry::spectral::product;
+use crate::geometry::products::product;
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::plan::{PassId, Plan};
 use crate::solver::infer::PER_STEP;

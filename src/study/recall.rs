@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::subject::Subject;
 use crate::exec::Device;
 use crate::geometry::Dense;
-use crate::procedure::{self, Control, Coupling, Failure, Sides};
+use crate::procedure::{self, Control, Coupling, Failure, Sides, Watching};
 
 /// Encoders of another run, and where they put the points of both sides.
 pub struct Saved {
@@ -39,8 +39,8 @@ pub async fn recall(
     let settings = settings(&options).map_err(Failure::Input)?;
     let Data { sides, rows, truth, tables } = data;
     let encoders = embedded(&model).map_err(Failure::Input)?;
-    let place = |side: usize| embed(&model, side, &tables[side]).map_err(Failure::Input);
-    let points = [place(0)?, place(1)?];
+    let watch = &mut Watching::new(control, "embedding");
+    let points = [embed(&model, 0, &tables[0], watch).await?, embed(&model, 1, &tables[1], watch).await?];
     let [x, y] = &points;
     let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, control).await?;
     let alignment = procedure::recalled(&sides, &settings, encoders, &coupling, control).await?;

@@ -44,10 +44,11 @@ impl Subject {
         let measure = self.settings.panel(sides)[0];
         // Figures over all pairs of pairs: on all rows, up to 2000 a side.
         let judged = sides.judged(0);
+        let search = self.settings.neighbours;
         let watch = &mut Watching::new(control, "measuring distances");
         let distances = [
-            sides.within(0, measure.x, &judged[0], watch).await?,
-            sides.within(1, measure.y, &judged[1], watch).await?,
+            sides.within(0, measure.x, &judged[0], search, watch).await?,
+            sides.within(1, measure.y, &judged[1], search, watch).await?,
         ];
         let [dx, dy] = distances.each_ref().map(halved);
         let known = |code: f32| if code < 0.0 { UNKNOWN } else { code as u32 };

@@ -1,11 +1,11 @@
 //! What a person takes away: matches, plans, embeddings, models and the record of the run, as files.
 
-use formats::Trouble;
 use formats::write::csv::{self, Cell};
 use formats::write::model::Model;
 use formats::write::record::Record;
 use formats::write::zip::Zip;
 use formats::write::{npy, onnx};
+use formats::{Trouble, Watch};
 
 use super::readme::readme;
 use super::rows::Rows;
@@ -15,7 +15,10 @@ use crate::metrics::report::predicted;
 use crate::protocol::{Export, Side};
 
 /// A plan with more entries than this is not written densely into the archive.
-const DENSE: usize = 25_000_000;
+const DENSE: u64 = 25_000_000;
+
+/// Cells of a table, or entries of a plan, that are written between two looks at who is watching.
+const PATIENCE: usize = 1 << 17;
 
 /// Everything files are made from.
 pub struct Goods<'a> {
@@ -26,20 +29,31 @@ pub struct Goods<'a> {
 }
 
 /// A file by its name and its bytes.
-pub fn file(what: Export, goods: &Goods<'_>) -> Result<(String, Vec<u8>), Trouble> {
-    let name = name(what).to_owned();
-    let bytes = match what {
-        Export::Matches => matches(goods),
-        Export::PlanTop => plan_top(goods),
-        Export::PlanDense => whole_plan(goods.looked)?,
+pub async fn file(
+    what: Export,
+    goods: &Goods<'_>,
+    watch: &mut impl Watch,
+) -> Result<(String, Vec<u8>), Trouble> {
+    let bytes = match single(what, goods, watch).await? {
+        Some(bytes) => bytes,
+        None => everything(goods, watch).await?,
+    };
+    Ok((name(what).to_owned(), bytes))
+}
+
+/// The bytes of one file; none for that which holds all others.
+async fn single(what: Export, goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Option<Vec<u8>>, Trouble> {
+    Ok(Some(match what {
+        Export::Matches => matches(goods, watch).await?,
+        Export::PlanTop => plan_top(goods, watch).await?,
+        Export::PlanDense => whole_plan(goods.looked, watch).await?,
         Export::Embeddings(side) => dense(embedded(goods, side)?)?,
         Export::Projection => dense(&goods.looked.readout.projected)?,
         Export::Model => model(goods)?.save()?,
         Export::Onnx(side) => onnx::encoder(model(goods)?, side.index())?,
         Export::Record => goods.record.write()?,
-        Export::Everything => everything(goods)?,
-    };
-    Ok((name, bytes))
+        Export::Everything => return Ok(None),
+    }))
 }
 
 fn name(what: Export) -> &'static str {
@@ -74,18 +88,41 @@ fn embedded<'a>(goods: &Goods<'a>, side: Side) -> Result<&'a Dense, Trouble> {
     goods.looked.coupling.embedded.as_ref().map(|both| &both[side.index()]).ok_or_else(without_encoders)
 }
 
-/// Every entry of the plan, where it is not too large for a file to be of use.
-fn whole_plan(looked: &Looked) -> Result<Vec<u8>, Trouble> {
-    let plan = &looked.coupling.plan;
-    let (n, m) = (plan.rows(), plan.cols());
-    if n * m > DENSE {
-        return Err(Trouble::new(
-            formats::Kind::TooLarge,
-            format!("The whole plan between {n} and {m} points would be {:.1} GB.", (4 * n * m) as f64 / 1e9),
-            "Save the strongest entries of each row instead, or the matches.",
-        ));
+/// Entries of a plan, which may be more than a tab can count in its own numbers.
+fn entries([n, m]: [u32; 2]) -> u64 {
+    u64::from(n) * u64::from(m)
+}
+
+/// Refuses a plan of so many rows and columns that no file of it would be of use.
+fn writable([n, m]: [u32; 2]) -> Result<(), Trouble> {
+    let entries = entries([n, m]);
+    if entries <= DENSE {
+        return Ok(());
     }
-    dense(&plan.whole())
+    Err(Trouble::new(
+        formats::Kind::TooLarge,
+        format!("The whole plan between {n} and {m} points would be {:.1} GB.", 4e-9 * entries as f64),
+        "Save the strongest entries of each row instead, or the matches.",
+    ))
+}
+
+/// Rows and columns of a plan.
+fn size(looked: &Looked) -> [u32; 2] {
+    let plan = &looked.coupling.plan;
+    [plan.rows(), plan.cols()].map(|count| count as u32)
+}
+
+/// Every entry of the plan, where it is not too large for a file to be of use.
+async fn whole_plan(looked: &Looked, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
+    writable(size(looked))?;
+    let plan = &looked.coupling.plan;
+    let [rows, cols] = size(looked).map(|count| (0..count).collect::<Vec<u32>>());
+    let mut values = Vec::with_capacity(rows.len() * cols.len());
+    for some in rows.chunks((plan.between_looks() / cols.len().max(1)).max(1)) {
+        values.extend_from_slice(plan.part(some, &cols).data());
+        watch.passed(values.len() as u64, entries(size(looked))).await?;
+    }
+    npy::matrix(rows.len(), cols.len(), &values)
 }
 
 fn dense(values: &Dense) -> Result<Vec<u8>, Trouble> {
@@ -97,7 +134,7 @@ fn text(text: &str) -> Cell<'_> {
     if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
 }
 
-fn matches(goods: &Goods<'_>) -> Vec<u8> {
+async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
     let mut out = Vec::new();
     let (Subject { rows: [x, y], .. }, Looked { readout, .. }) = (goods.subject, goods.looked);
     let partners = &readout.partners[0];
@@ -127,13 +164,17 @@ fn matches(goods: &Goods<'_>) -> Vec<u8> {
             let names = y.labels.as_ref().map(|labels| labels.names.as_slice()).unwrap_or_default();
             codes[i].and_then(|code| names.get(code as usize)).map_or(Cell::Missing, |name| text(name))
         }));
+        let every = PATIENCE / cells.len();
         csv::row(&mut out, cells);
+        if (i + 1) % every == 0 {
+            watch.passed(i as u64 + 1, confidence.len() as u64).await?;
+        }
     }
-    out
+    Ok(out)
 }
 
 /// The strongest entries of every row of the plan.
-fn plan_top(goods: &Goods<'_>) -> Vec<u8> {
+async fn plan_top(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
     let partners = &goods.looked.readout.partners[0];
     let [x, y] = &goods.subject.rows;
     let ids = [x, y].map(|rows| rows.ids.is_some());
@@ -142,35 +183,46 @@ fn plan_top(goods: &Goods<'_>) -> Vec<u8> {
     head.extend(ids[0].then_some("x_id"));
     head.extend(ids[1].then_some("y_id"));
     csv::row(&mut out, head.into_iter().map(Cell::Text));
-    for i in 0..goods.looked.coupling.plan.rows() {
+    let rows = goods.looked.coupling.plan.rows();
+    let mut written = 0;
+    for i in 0..rows {
         let (others, masses) = partners.get(i);
+        written += 5 * others.len();
+        if written >= PATIENCE {
+            written = 0;
+            watch.passed(i as u64, rows as u64).await?;
+        }
         for (j, mass) in others.iter().zip(masses) {
             let numbers = [Cell::Whole(i as u64), Cell::Whole(u64::from(*j)), Cell::Number(*mass)];
             let names = [ids[0].then(|| text(x.id(i))), ids[1].then(|| text(y.id(*j as usize)))];
             csv::row(&mut out, numbers.into_iter().chain(names.into_iter().flatten()));
         }
     }
-    out
+    Ok(out)
 }
 
 /// An embedding as a text with the ids of its rows, or with their numbers.
-fn embedding_table(points: &Dense, rows: &Rows) -> Vec<u8> {
+async fn embedding_table(points: &Dense, rows: &Rows, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
     let mut out = Vec::new();
     let names: Vec<String> = (0..points.cols()).map(|j| format!("e{j}")).collect();
     let head = if rows.ids.is_some() { "id" } else { "row" };
     csv::row(&mut out, std::iter::once(head).chain(names.iter().map(String::as_str)).map(Cell::Text));
+    let every = PATIENCE / (points.cols() + 1) + 1;
     for i in 0..points.rows() {
         let id = if rows.ids.is_some() { text(rows.id(i)) } else { Cell::Whole(i as u64) };
         csv::row(&mut out, std::iter::once(id).chain(points.row(i).iter().copied().map(Cell::Number)));
+        if (i + 1) % every == 0 {
+            watch.passed(i as u64 + 1, points.rows() as u64).await?;
+        }
     }
-    out
+    Ok(out)
 }
 
-fn everything(goods: &Goods<'_>) -> Result<Vec<u8>, Trouble> {
+async fn everything(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
     let mut zip = Zip::new();
     let mut parts = vec![Export::Matches, Export::PlanTop, Export::Projection, Export::Record];
     let (Subject { rows, .. }, Looked { coupling, readout, .. }) = (goods.subject, goods.looked);
-    if coupling.plan.rows() * coupling.plan.cols() <= DENSE {
+    if writable(size(goods.looked)).is_ok() {
         parts.push(Export::PlanDense);
     }
     if goods.model.is_some() {
@@ -179,20 +231,37 @@ fn everything(goods: &Goods<'_>) -> Result<Vec<u8>, Trouble> {
     if let Some(both) = &coupling.embedded {
         parts.extend([Export::Embeddings(Side::X), Export::Embeddings(Side::Y)]);
         for (side, points) in Side::BOTH.into_iter().zip(both) {
-            let table = embedding_table(points, &rows[side.index()]);
-            zip.add(&format!("embedding_{}.csv", side.letter()), &table)?;
+            let table = embedding_table(points, &rows[side.index()], watch).await?;
+            zip.add_watched(&format!("embedding_{}.csv", side.letter()), &table, watch).await?;
         }
     }
-    zip.add("projection_x.csv", &embedding_table(&readout.projected, &rows[0]))?;
+    let table = embedding_table(&readout.projected, &rows[0], watch).await?;
+    zip.add_watched("projection_x.csv", &table, watch).await?;
     let mut held = vec!["projection_x.csv"];
     if coupling.embedded.is_some() {
         held.extend(["embedding_x.csv", "embedding_y.csv"]);
     }
     for part in parts {
-        let (name, bytes) = file(part, goods)?;
-        zip.add(&name, &bytes)?;
-        held.push(self::name(part));
+        if let Some(bytes) = single(part, goods, watch).await? {
+            zip.add_watched(name(part), &bytes, watch).await?;
+            held.push(name(part));
+        }
     }
     zip.add("README.txt", readme(&held).as_bytes())?;
     zip.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Products that have no place in 32 bits, some of which come out small there.
+    #[test]
+    fn plans_too_large_for_a_file_are_refused_with_their_size() {
+        for (n, gigabytes) in [(65_536, "17.2"), (65_700, "17.3"), (92_700, "34.4"), (1_000_000, "4000.0")] {
+            let words = writable([n, n]).expect_err("far too large").to_string();
+            assert!(words.contains(&format!("{gigabytes} GB")), "{words}");
+        }
+        assert!(writable([5000, 5000]).is_ok() && writable([5000, 5001]).is_err());
+    }
 }

@@ -1,19 +1,28 @@
 //! Clouds of any dimension on a flat screen.
 
 use crate::geometry::Dense;
-use crate::geometry::spectral::principal_axes;
-use crate::scale::Tile;
+use crate::geometry::spectral::principal_axes_watched;
+use crate::scale::{Cancelled, NoWatch, Tile, Watch, unwatched};
 
 /// Rows on which axes are found; all are projected.
 const SEEN: usize = 3000;
 
 /// The first two principal coordinates of points.
-pub fn flat(points: &Dense) -> Dense {
-    together(&[points]).pop().unwrap_or_else(|| Dense::new(0, 2, Vec::new()))
+pub async fn flat(points: &Dense, watch: &mut impl Watch) -> Result<Dense, Cancelled> {
+    Ok(together_watched(&[points], watch).await?.pop().unwrap_or_else(|| Dense::new(0, 2, Vec::new())))
 }
 
 /// Several clouds in the first two principal coordinates of all of them together.
 pub fn together(clouds: &[&Dense]) -> Vec<Dense> {
+    // Nobody is there to give it up.
+    unwatched(together_watched(clouds, &mut NoWatch)).unwrap_or_default()
+}
+
+/// Numbers that are multiplied between two looks at who is watching.
+const PATIENCE: usize = 1 << 24;
+
+/// As [`together`], which takes its time where there are many points and columns.
+pub async fn together_watched(clouds: &[&Dense], watch: &mut impl Watch) -> Result<Vec<Dense>, Cancelled> {
     let cols = clouds.first().map_or(0, |cloud| cloud.cols());
     let rows: usize = clouds.iter().map(|cloud| cloud.rows()).sum();
     let every = rows.div_ceil(SEEN).max(1);
@@ -24,15 +33,31 @@ pub fn together(clouds: &[&Dense]) -> Vec<Dense> {
         mean.iter_mut().zip(*row).for_each(|(sum, v)| *sum += f64::from(*v) / seen.len() as f64);
     }
     let centred = |row: &[f32], j: usize| row[j] - mean[j] as f32;
-    let axes =
-        (cols > 2).then(|| principal_axes(&Dense::from_fn(seen.len(), cols, |i, j| centred(seen[i], j))));
+    let axes = if cols > 2 {
+        let seen = Dense::from_fn(seen.len(), cols, |i, j| centred(seen[i], j));
+        Some(principal_axes_watched(&seen, watch).await?)
+    } else {
+        None
+    };
     // Of all axes two are seen.
     let along = |row: &[f32], j: usize| match &axes {
         Some(axes) if j < axes.cols() => (0..cols).map(|k| centred(row, k) * axes.at(k, j)).sum(),
         None if j < cols => centred(row, j),
         _ => 0.0,
     };
-    clouds.iter().map(|cloud| Dense::from_fn(cloud.rows(), 2, |i, j| along(cloud.row(i), j))).collect()
+    let every = PATIENCE / (2 * cols).max(1) + 1;
+    let mut flat = Vec::with_capacity(clouds.len());
+    for cloud in clouds {
+        let mut values = Vec::with_capacity(2 * cloud.rows());
+        for i in 0..cloud.rows() {
+            values.extend([0, 1].map(|j| along(cloud.row(i), j)));
+            if (i + 1) % every == 0 {
+                watch.step((i + 1) as f64 / cloud.rows() as f64).await?;
+            }
+        }
+        flat.push(Dense::new(cloud.rows(), 2, values));
+    }
+    Ok(flat)
 }
 
 /// Turns clouds, which lie in the plane, so that they are nearest to where they were before: from frame to frame axes
@@ -119,15 +144,29 @@ pub fn heat(plan: &Dense, clouds: [&Dense; 2], most: usize) -> Vec<f32> {
 mod tests {
     use super::*;
     use crate::rng::Rng;
+    use crate::scale::Count;
+
+    #[test]
+    fn flattening_many_values_is_looked_at() {
+        let points = |rows: usize| Dense::new(rows, 400, Rng::new(3).fill(400 * rows, -1.0, 1.0));
+        let looks = |rows: usize| {
+            let points = points(rows);
+            Count::looks(async |watch| flat(&points, watch).await)
+        };
+        let [few, more, many] = [300, 3000, 48_000].map(looks);
+        // First axes are found, on some rows; then every row is put between them.
+        assert!(more >= few + 6 && many >= more + 2, "{few}, {more} and {many} looks");
+    }
 
     #[test]
     fn a_cloud_lies_flat_along_its_longest_axes() {
         let mut rng = Rng::new(2);
         let points = Dense::from_fn(50, 4, |_, j| [0.1, 5.0, 0.01, 1.0][j] * rng.uniform(-1.0, 1.0) + 7.0);
+        let flat = |points: &Dense| unwatched(flat(points, &mut NoWatch)).expect("nobody gives it up");
+        let one = flat(&Dense::from_fn(5, 1, |i, _| i as f32));
         let flat = flat(&points);
         let deviation = |j: usize| (0..50).map(|i| flat.at(i, j).powi(2)).sum::<f32>().sqrt();
         assert!(deviation(0) > 2.0 * deviation(1) && deviation(1) > 1.0);
-        let one = super::flat(&Dense::from_fn(5, 1, |i, _| i as f32));
         assert_eq!(one.row(0), [-2.0, 0.0], "a single column is the first axis");
     }
 

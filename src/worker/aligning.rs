@@ -14,6 +14,7 @@ use super::desk::{Desk, Prepared};
 use super::live::{Live, Reached, Watched};
 use super::runs::Runs;
 use super::scope::{now, post, rest};
+use super::source::Writer;
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
@@ -36,6 +37,8 @@ const COMPUTED: usize = 8000;
 
 /// The phase in which the points are made ready.
 pub(super) const PREPARING: &str = "preparing points";
+/// That in which distances are computed which did not come with the data.
+const MEASURING: &str = "measuring distances";
 
 /// New points that trained encoders were applied to.
 pub(super) struct Applied {
@@ -89,12 +92,13 @@ impl Task<'_> {
         reached: Reached,
     ) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
+        // First of all: what does not fit is refused before anything is copied.
+        let foretold = self.fit(&mut settings).await?;
         let mut preparing = Watched::before(self.runs, self.run);
         let sides = self.sides(options, made, &mut preparing).await?;
         if sides.default_panel() == [Measure::same(Distance::Given)] && !by_name(options) {
             settings.measures.clear();
         }
-        let foretold = self.fit(&mut settings).await?;
         let (rows, truth) = self.beside();
         // As they are now: by the end of the run other files may lie there.
         let taught = self.taught();
@@ -103,7 +107,7 @@ impl Task<'_> {
         let mut live =
             Live::new(self.runs, self.run, &settings, foretold.as_ref().map_or(0.0, |told| told.last), coded);
         live.recalls(reached);
-        live.before_training(&sides);
+        live.before_training(&sides).await?;
         let start = now();
         let alignment = procedure::align(self.device, &sides, &settings, &mut live).await?;
         // Time that the run was held is no time of work.
@@ -161,7 +165,7 @@ impl Task<'_> {
         let given = Distance::Given.name();
         let wanted = options.distance_x == given || options.distance_y == given;
         // Where one side comes with distances, those of the other are computed as it says.
-        let computed = |points: &Dense, name: &str| {
+        let mut computed = async |points: &Dense, name: &str| {
             if points.rows() > COMPUTED {
                 return Err(Refusal::Words(format!(
                     "One data set comes with a distance matrix, and the other, with {} rows, has none: computing it would \
@@ -170,7 +174,9 @@ impl Task<'_> {
                     4e-9 * (points.rows() as f64).powi(2)
                 )));
             }
-            Distance::named(name).unwrap_or(Distance::Euclidean).matrix(points).ok_or_else(|| {
+            let distance = Distance::named(name).unwrap_or(Distance::Euclidean);
+            let watch = &mut Watching::new(watched, MEASURING);
+            distance.matrix_watched(points, watch).await.map_err(Fault::from)?.ok_or_else(|| {
                 Refusal::Words(
                     "A given distance was chosen for a data set that has none. Add its distance matrix, or choose another.".into(),
                 )
@@ -179,8 +185,8 @@ impl Task<'_> {
         let given = match (dx, dy) {
             (Some(dx), Some(dy)) => Some((dx, dy)),
             (None, None) if !wanted => None,
-            (Some(dx), None) => Some((dx, computed(&y, &options.distance_y)?)),
-            (None, Some(dy)) => Some((computed(&x, &options.distance_x)?, dy)),
+            (Some(dx), None) => Some((dx, computed(&y, &options.distance_y).await?)),
+            (None, Some(dy)) => Some((computed(&x, &options.distance_x).await?, dy)),
             (None, None) => {
                 return Err(Refusal::Words(
                     "Given distances were chosen, but there are none. Add distance matrices, or choose another distance.".into(),
@@ -304,17 +310,23 @@ impl Task<'_> {
                 return Err(Fault::Cancelled.into());
             }
         }
-        let desk = self.desk.borrow();
-        let record = record(&desk, self.device);
-        let study_model = trained(&desk);
-        let (subject, looked) = looked_at(&desk).ok_or_else(nothing_yet)?;
-        let goods = Goods {
-            subject,
-            looked,
-            model: desk.applied.as_ref().map(|applied| &applied.model).or(study_model.as_ref()),
-            record: &record,
+        // As it is now: writing takes a while, and meanwhile the desk is free for others.
+        let (record, model, study, applied) = {
+            let desk = self.desk.borrow();
+            (record(&desk, self.device), trained(&desk), desk.study.clone(), desk.applied.clone())
         };
-        let (name, bytes) = file(what, &goods)?;
+        let (subject, looked) = match (&applied, &study) {
+            (Some(applied), _) => (&applied.subject, &applied.looked),
+            (None, Some(study)) => (&study.subject, &study.looked),
+            (None, None) => return Err(nothing_yet()),
+        };
+        let model = applied.as_ref().map(|applied| &applied.model).or(model.as_ref());
+        let goods = Goods { subject, looked, model, record: &record };
+        let mut writer = Writer { runs: self.runs, run: self.run };
+        let (name, bytes) = file(what, &goods, &mut writer).await.map_err(|trouble| match trouble.kind {
+            formats::Kind::Cancelled => Refusal::Fault(Fault::Cancelled),
+            _ => Refusal::Trouble(trouble),
+        })?;
         let url = address(&bytes).map_err(|_| {
             Refusal::Words(
                 "The browser refused to make the file. Close other tabs to free memory, and try again."

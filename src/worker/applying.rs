@@ -1,5 +1,9 @@
 //! Trained encoders applied to rows they have never seen. Nothing is trained here, and nothing is said as if it were.
 
+use std::rc::Rc;
+
+use formats::write::model::Model;
+
 use super::aligning::{Applied, PREPARING, Refusal, Task, nothing_yet};
 use super::desk::{Desk, Prepared};
 use super::live::Watched;
@@ -13,6 +17,9 @@ use crate::study::model;
 use crate::study::new_rows::{self, Fit};
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::Subject;
+
+/// The phase in which points are embedded.
+const EMBEDDING: &str = "embedding";
 
 /// A side as it is embedded.
 struct Followed {
@@ -28,6 +35,7 @@ impl Task<'_> {
         let model = self.model().ok_or_else(|| {
             Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
         })?;
+        self.room_to_apply(&model)?;
         let (sides, truth) = {
             let desk = self.desk.borrow();
             let side = |side: Side| -> Result<Followed, Refusal> {
@@ -48,9 +56,11 @@ impl Task<'_> {
         let [Followed { points: x, rows: rx, .. }, Followed { points: y, rows: ry, .. }] = sides;
         let (points, rows) = ([x, y], classed([rx, ry]));
         let start = now();
+        let mut watched = Watched::new(self.runs, self.run);
         let mut embedded = Vec::new();
         for side in Side::BOTH {
-            let places = model::embed(&model, side.index(), &points[side.index()])?;
+            let watch = &mut Watching::new(&mut watched, EMBEDDING);
+            let places = model::embed(&model, side.index(), &points[side.index()], watch).await?;
             if let Some(row) = new_rows::lost(&places) {
                 let id = rows[side.index()].name(row);
                 return Err(named(
@@ -65,7 +75,6 @@ impl Task<'_> {
         let encoders = model::embedded(&model)?;
         let eps = model.about.eps;
         let settings = Settings { eps, ..self.settings() };
-        let mut watched = Watched::new(self.runs, self.run);
         let [ex, ey] = [&embedded[0], &embedded[1]];
         let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, &mut watched)
             .await
@@ -80,9 +89,20 @@ impl Task<'_> {
         let mut findings = findings_of_new(value, &looked.report, &self.options());
         findings.extend(outcome.findings);
         let outcome = Outcome { findings, infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
-        self.desk.borrow_mut().applied = Some(Applied { subject, looked, model });
+        self.desk.borrow_mut().applied = Some(Rc::new(Applied { subject, looked, model }));
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
+    }
+
+    fn room_to_apply(&self, model: &Model) -> Result<(), Refusal> {
+        let dim = model::embedded(model)?.outputs();
+        let tables = {
+            let desk = self.desk.borrow();
+            Side::BOTH.map(|side| taken(&desk, side).map(|(_, own)| (own.table.rows, own.table.cols)))
+        };
+        // A side that is missing is told elsewhere.
+        let [Some(x), Some(y)] = tables else { return Ok(()) };
+        self.room_to_match([x.0, y.0], [x.1, y.1], dim)
     }
 
     /// Tells whether the new rows can follow those of training, and how.
@@ -112,7 +132,7 @@ fn taken(desk: &Desk, side: Side) -> Option<(Slot, &Prepared)> {
 }
 
 /// The chain is part of the model: rows start from the table as it is.
-fn follow(model: &formats::write::model::Model, side: Side, prepared: &Prepared) -> Result<Fit, String> {
+fn follow(model: &Model, side: Side, prepared: &Prepared) -> Result<Fit, String> {
     new_rows::fit(&model.sides[side.index()], &prepared.table, prepared.missing)
 }
 

@@ -7,17 +7,22 @@ use formats::write::model::{Model, Step};
 use formats::write::record::{Input, Record};
 use formats::{Choices, Kind, Listed, MissingChoice, Source as _, Table, Trouble};
 
+use super::estimating::memory;
 use super::runs::Runs;
-use super::scope::{breathe, rest};
+use super::scope::rest;
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
+use crate::procedure::Failure;
 use crate::protocol::{Chosen, Content, FileRef, Reading, Recorded, RunId, Side, Slot};
+use crate::scale::Matching;
 use crate::study::model::Taught;
 use crate::study::options;
 use crate::study::outcome::Study;
 use crate::study::pace::Pace;
 use crate::study::prepare;
+use crate::study::room::Room;
 use crate::study::rows::Rows;
+use crate::study::subject::{Looked, Subject};
 
 /// A table with what was done to it.
 pub(super) struct Prepared {
@@ -55,7 +60,7 @@ pub(super) struct Desk {
     /// How fast the device is, once that was measured.
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
-    pub(super) applied: Option<super::aligning::Applied>,
+    pub(super) applied: Option<Rc<super::aligning::Applied>>,
 }
 
 /// What a slot is filled with.
@@ -71,6 +76,15 @@ pub(super) enum Filling {
 impl Desk {
     pub(super) fn table(&self, slot: Slot) -> Option<&Prepared> {
         self.tables.get(&slot)
+    }
+
+    /// How much of a tab's memory is taken by what lies here.
+    pub(super) fn room(&self) -> Room {
+        let tables = self.tables.values().map(|t| t.table.values.len() + t.points.data().len());
+        let of_study = self.study.as_ref().map(|study| taken(&study.subject, &study.looked));
+        let of_applied = self.applied.as_ref().map(|applied| taken(&applied.subject, &applied.looked));
+        let numbers = tables.chain(of_study).chain(of_applied).map(|count| count as u64).sum::<u64>();
+        Room { memory: memory(), held: 4 * numbers }
     }
 
     pub(super) fn pairs(&self, slot: Slot) -> &[(usize, usize)] {
@@ -134,6 +148,18 @@ impl Desk {
     }
 }
 
+/// Numbers that two data sets take, and a plan between them.
+fn taken(subject: &Subject, looked: &Looked) -> usize {
+    let points = subject.sides.points().into_iter().chain(looked.coupling.embedded.iter().flatten());
+    let plan = match &looked.coupling.plan {
+        Matching::Held(plan) => plan.data().len(),
+        Matching::Computed(plan) | Matching::Near { plan, .. } => {
+            plan.clouds.x.data().len() + plan.clouds.y.data().len()
+        }
+    };
+    plan + points.chain(&looked.distances).map(|points| points.data().len()).sum::<usize>()
+}
+
 /// How long labels and pairs wait for the tables they belong to.
 const PATIENCE_MS: i32 = 60_000;
 const LOOK_MS: i32 = 25;
@@ -156,7 +182,7 @@ pub(super) async fn read(
     reading: &Reading,
 ) -> Result<Arrived, Trouble> {
     let source = BlobSource::open(file).await?;
-    let mut watch = Reader::new(runs, run, slot);
+    let mut watch = Reader::new(runs, run, slot, desk.borrow().room());
     let (filling, content) = match slot {
         Slot::Labels(side) | Slot::NewLabels(side) => {
             let table = if slot == Slot::NewLabels(side) { Slot::New(side) } else { Slot::Features(side) };
@@ -215,9 +241,10 @@ pub(super) async fn read(
                 choices.missing = MissingChoice::Keep;
             }
             let loaded = whole_or_first(&source, &choices, &mut watch).await?;
-            breathe().await;
-            let (chain, points) = prepare::fit(&loaded.table, &reading.steps)
-                .map_err(|what| Trouble::new(Kind::Mismatch, what, "Choose other steps."))?;
+            // The desk may hold more by now.
+            desk.borrow().room().preparing(loaded.table.rows, loaded.table.cols, &reading.steps)?;
+            let (chain, points) =
+                prepare::fit(&loaded.table, &reading.steps, &mut watch).await.map_err(unfit)?;
             let content = Content::Table(Box::new(loaded.preview));
             let missing = reading.choices.missing;
             (Filling::Table(Prepared { table: loaded.table, chain, points, missing }), content)
@@ -243,6 +270,14 @@ pub(super) async fn read(
         found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// Why a table could not be prepared.
+fn unfit(failure: Failure) -> Trouble {
+    match failure {
+        Failure::Cancelled => Trouble::cancelled(),
+        other => Trouble::new(Kind::Mismatch, other.to_string(), "Choose other steps."),
+    }
 }
 
 /// The files that went into a recorded run.

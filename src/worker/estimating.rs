@@ -10,6 +10,8 @@ use crate::geometry::panel::default_panel;
 use crate::procedure::{Failure as Fault, Settings};
 use crate::protocol::{AlignOptions, Estimate, Event, Side, Slot};
 use crate::study::estimate::{Machine, Size, estimate};
+use crate::study::pace::Pace;
+use crate::study::room::matching;
 use crate::study::{options, pace};
 
 /// The most a tab's module can address is 4 GiB; the rest is for the page's own needs.
@@ -45,6 +47,21 @@ impl Task<'_> {
             settings.sample = settings.sample.min(foretold.sample as usize);
         }
         Ok(foretold)
+    }
+
+    /// Refuses to match rows for which there is no memory, by encoders that were trained before.
+    pub(super) fn room_to_match(
+        &self,
+        rows: [usize; 2],
+        cols: [usize; 2],
+        dim: usize,
+    ) -> Result<(), Refusal> {
+        // How fast the device is does not matter here.
+        let pace = Pace { product: 0.0, host: 0.0, entry: 0.0, dispatch: 0.0, correction: 1.0 };
+        let buffer = self.device.largest_buffer();
+        let machine = Machine { executor: kind(self.device), pace, buffer, memory: memory() };
+        let size = Size { rows, cols, measures: default_panel(cols).len() };
+        matching(&size, dim, &machine).map_or(Ok(()), |refusal| Err(Refusal::Words(refusal)))
     }
 
     /// Remembers how long a run has taken beside what was foretold.
@@ -85,7 +102,7 @@ impl Task<'_> {
 }
 
 /// The memory a tab may take: half of the machine's, where the browser tells how much that is.
-fn memory() -> u64 {
+pub(super) fn memory() -> u64 {
     let navigator = Reflect::get(&scope(), &"navigator".into());
     let told = navigator.and_then(|navigator| Reflect::get(&navigator, &"deviceMemory".into()));
     let half = told.ok().and_then(|gigabytes| gigabytes.as_f64()).map_or(ADDRESSABLE, |g| 0.5 * g * GIB);

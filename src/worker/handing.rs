@@ -39,6 +39,9 @@ impl Task<'_> {
             choices: serde_json::Value::Null,
             found: serde_json::Value::Null,
         };
+        if matches!(slot, Slot::Features(_) | Slot::New(_)) {
+            self.desk.borrow().room().preparing(count, cols, &[])?;
+        }
         let filling = filling(given, count, cols)?;
         self.desk.borrow_mut().put(slot, filling, input);
         Ok(())

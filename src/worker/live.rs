@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::aligning::PREPARING;
 use super::runs::Runs;
 use super::scope::{breathe, now, post};
 use super::share::Share;
 use crate::geometry::Dense;
 use crate::metrics::plan::relative_entropy;
-use crate::procedure::{Control, Failure, Origin, Progress, Settings, Sides, Statistics, View};
+use crate::procedure::{Control, Failure, Origin, Progress, Settings, Sides, Statistics, View, Watching};
 use crate::protocol::{self, Ending, Event, RunId};
 use crate::solver::align::STATS;
 use crate::study::labels::Coded;
@@ -107,20 +108,23 @@ const FIRST_SIGHT: usize = 1500;
 
 impl Live<'_> {
     /// Shows both sides as they are, each by itself, so that there is something to look at from the first moment.
-    pub(super) fn before_training(&mut self, sides: &Sides) {
+    pub(super) async fn before_training(&mut self, sides: &Sides) -> Result<(), Failure> {
         post(self.run, Event::Labels(self.coded.columns.clone()), Vec::new());
-        let [x, y] = [0, 1].map(|side| {
-            let points = sides.points()[side];
+        let (mut places, mut codes) = (Vec::new(), Vec::new());
+        for (side, points) in sides.points().into_iter().enumerate() {
             let every = points.rows().div_ceil(FIRST_SIGHT).max(1);
             let rows: Vec<usize> = (0..points.rows()).step_by(every).collect();
-            let codes = self.coded.shown(side, rows.iter().copied());
-            let mut flat = flat(&points.picked(&rows)).data().to_vec();
+            codes.push(self.coded.shown(side, rows.iter().copied()));
+            let watch = &mut Watching::new(self, PREPARING);
+            let mut flat = flat(&points.picked(&rows), watch).await?.data().to_vec();
             // Their units have nothing to do with each other.
             let size = (flat.iter().map(|v| v * v).sum::<f32>() / flat.len().max(1) as f32).sqrt().max(1e-20);
             flat.iter_mut().for_each(|v| *v /= size);
-            (flat, codes)
-        });
-        post(self.run, Event::Moving, vec![x.0, y.0, x.1, y.1]);
+            places.push(flat);
+        }
+        places.append(&mut codes);
+        post(self.run, Event::Moving, places);
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use super::live::Watched;
 use super::scope::{now, post};
 use super::source::BlobSource;
 use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
+use crate::study::model;
 use crate::study::recall::{Data, recall};
 use crate::study::rows::{Rows, classed};
 
@@ -17,6 +18,12 @@ impl Task<'_> {
     pub(super) async fn recall(&self, model: &FileRef) -> Result<(), Refusal> {
         let model = desk::model(&BlobSource::open(model).await?).await?;
         let (rows, truth) = self.beside();
+        let [x, y] = {
+            let desk = self.desk.borrow();
+            Side::BOTH.map(|side| desk.table(Slot::Features(side)).map(|t| (t.table.rows, t.table.cols)))
+        };
+        let (x, y) = (x.ok_or_else(nothing_yet)?, y.ok_or_else(nothing_yet)?);
+        self.room_to_match([x.0, y.0], [x.1, y.1], model::embedded(&model)?.outputs())?;
         let tables = {
             let desk = self.desk.borrow();
             let table =

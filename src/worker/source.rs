@@ -7,8 +7,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Response};
 
 use super::runs::Runs;
-use super::scope::{now, post, scope};
+use super::scope::{breathe, now, post, scope};
 use crate::protocol::{Event, FileRef, RunId, Slot};
+use crate::scale::{self, Cancelled};
+use crate::study::room::Room;
 
 /// A file the browser holds; only what is asked for enters our memory.
 pub(super) struct BlobSource {
@@ -65,17 +67,16 @@ pub(super) struct Reader<'a> {
     pub(super) runs: &'a Runs,
     pub(super) run: RunId,
     pub(super) slot: Slot,
+    room: Room,
     shown: f64,
 }
 
 /// Reading is shown this often at most.
 const SHOW_MS: f64 = 60.0;
-/// The most a single table may take: a tab has four gigabytes at best, and the solver needs some of it.
-const ROOM: u64 = 1200 << 20;
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(runs: &'a Runs, run: RunId, slot: Slot) -> Self {
-        Self { runs, run, slot, shown: 0.0 }
+    pub(super) fn new(runs: &'a Runs, run: RunId, slot: Slot, room: Room) -> Self {
+        Self { runs, run, slot, room, shown: 0.0 }
     }
 }
 
@@ -89,17 +90,27 @@ impl Watch for Reader<'_> {
     }
 
     fn room(&self, bytes: u64) -> Result<(), Trouble> {
-        if bytes <= ROOM {
-            return Ok(());
-        }
-        Err(Trouble::new(
-            Kind::TooLarge,
-            format!(
-                "This needs {} MB of memory; a browser tab has room for {} MB of data.",
-                bytes >> 20,
-                ROOM >> 20
-            ),
-            "Take fewer rows or columns, or reduce the columns first (for example by PCA to 50).",
-        ))
+        self.room.table(bytes)
+    }
+}
+
+/// What is done with a table once it is read shows nothing more; it can be given up as well.
+impl scale::Watch for Reader<'_> {
+    async fn step(&mut self, _done: f64) -> Result<(), Cancelled> {
+        breathe().await;
+        if self.runs.wanted(self.run).await { Ok(()) } else { Err(Cancelled) }
+    }
+}
+
+/// A file in the making, as long as it is wanted.
+pub(super) struct Writer<'a> {
+    pub(super) runs: &'a Runs,
+    pub(super) run: RunId,
+}
+
+impl Watch for Writer<'_> {
+    async fn passed(&mut self, _done: u64, _of: u64) -> Result<(), Trouble> {
+        breathe().await;
+        if self.runs.wanted(self.run).await { Ok(()) } else { Err(Trouble::cancelled()) }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-use crate::{Kind, Trouble};
+use crate::{Kind, Trouble, Watch};
 
 /// An archive that grows in memory. Its dates are all the first that the format knows, so that the same results
 /// make the same bytes.
@@ -36,17 +36,41 @@ impl Zip {
 
     /// Adds a file, deflated unless that makes it larger. `/` in the name makes folders.
     pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), Trouble> {
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-        let packed = encoder.write_all(content).and_then(|()| encoder.finish());
-        match packed {
-            Ok(packed) if packed.len() < content.len() => self.entry(name, content, DEFLATED, &packed),
-            _ => self.entry(name, content, STORED, content),
+        let mut packing = Packing::new();
+        content.chunks(PIECE).for_each(|piece| packing.put(piece));
+        self.packed(name, content, packing)
+    }
+
+    /// As [`Zip::add`], which takes its time where the file is large.
+    pub async fn add_watched(
+        &mut self,
+        name: &str,
+        content: &[u8],
+        watch: &mut impl Watch,
+    ) -> Result<(), Trouble> {
+        let mut packing = Packing::new();
+        for (at, piece) in content.chunks(PIECE).enumerate() {
+            packing.put(piece);
+            watch.passed((at * PIECE + piece.len()) as u64, content.len() as u64).await?;
+        }
+        self.packed(name, content, packing)
+    }
+
+    fn packed(&mut self, name: &str, content: &[u8], packing: Packing) -> Result<(), Trouble> {
+        let crc = packing.crc.sum();
+        match packing.end() {
+            Some(packed) if packed.len() < content.len() => {
+                self.entry(name, content.len(), crc, DEFLATED, &packed)
+            }
+            _ => self.entry(name, content.len(), crc, STORED, content),
         }
     }
 
     /// Adds a file as it is: for what is compressed already, or where time counts more than size.
     pub fn add_stored(&mut self, name: &str, content: &[u8]) -> Result<(), Trouble> {
-        self.entry(name, content, STORED, content)
+        let mut crc = Crc::new();
+        crc.update(content);
+        self.entry(name, content.len(), crc.sum(), STORED, content)
     }
 
     /// The archive.
@@ -61,18 +85,22 @@ impl Zip {
         Ok(self.file)
     }
 
-    fn entry(&mut self, name: &str, content: &[u8], method: u16, packed: &[u8]) -> Result<(), Trouble> {
+    fn entry(
+        &mut self,
+        name: &str,
+        size: usize,
+        crc: u32,
+        method: u16,
+        packed: &[u8],
+    ) -> Result<(), Trouble> {
         self.check(name)?;
-        let (start, packed_size, size) =
-            (short(self.file.len())?, short(packed.len())?, short(content.len())?);
+        let (start, packed_size, size) = (short(self.file.len())?, short(packed.len())?, short(size)?);
         short(self.file.len().saturating_add(packed.len()))?;
-        let mut crc = Crc::new();
-        crc.update(content);
 
         // Both the entry and its line in the directory have this in the middle.
         let mut about = Vec::new();
         put16(&mut about, &[VERSION, FLAGS, method, TIME, DATE]);
-        put32(&mut about, &[crc.sum(), packed_size, size]);
+        put32(&mut about, &[crc, packed_size, size]);
         put16(&mut about, &[name.len() as u16, 0]);
 
         self.file.extend(b"PK\x03\x04");
@@ -108,6 +136,32 @@ impl Zip {
             return Err(Trouble::new(Kind::TooLarge, what, "Save fewer files."));
         }
         Ok(())
+    }
+}
+
+/// Bytes that are packed at a go.
+const PIECE: usize = 1 << 19;
+
+/// A file on its way into an archive.
+struct Packing {
+    encoder: DeflateEncoder<Vec<u8>>,
+    crc: Crc,
+    failed: bool,
+}
+
+impl Packing {
+    fn new() -> Self {
+        let encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        Self { encoder, crc: Crc::new(), failed: false }
+    }
+
+    fn put(&mut self, piece: &[u8]) {
+        self.crc.update(piece);
+        self.failed |= self.encoder.write_all(piece).is_err();
+    }
+
+    fn end(self) -> Option<Vec<u8>> {
+        self.encoder.finish().ok().filter(|_| !self.failed)
     }
 }
 

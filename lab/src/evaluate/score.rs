@@ -1,6 +1,7 @@
 //! An alignment against the truth.
 
 use concord::geometry::distance::halved;
+use concord::geometry::nearest::SearchChoice;
 use concord::geometry::panel::Measure;
 use concord::metrics::readout::Readout;
 use concord::metrics::report::{Report, Truth, Within};
@@ -18,7 +19,8 @@ pub fn score(case: &Case, coupling: &Coupling, measure: Measure) -> Result<Repor
     // Figures over all pairs of pairs: on all rows, up to 2000 a side.
     let rows = case.sides.judged(0);
     let within = |side: usize, distance| {
-        let distances = block_on(case.sides.within(side, distance, &rows[side], &mut NoWatch));
+        let distances =
+            block_on(case.sides.within(side, distance, &rows[side], SearchChoice::Auto, &mut NoWatch));
         distances.map(|distances| halved(&distances)).map_err(|error| error.to_string())
     };
     let (dx, dy) = (within(0, measure.x)?, within(1, measure.y)?);

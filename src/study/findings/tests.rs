@@ -2,14 +2,18 @@ use super::*;
 use crate::metrics::report::{Figure, Known};
 use crate::procedure::{Candidate, Origin};
 use crate::rng::Rng;
+use crate::scale::{Count, NoWatch, unwatched};
 use crate::solver::cost::CostKind;
 use crate::solver::infer::Encoders;
 
 #[test]
 fn scales_and_flat_distances_are_noticed() {
     let points = Dense::from_fn(20, 3, |i, j| (i as f32 * 0.37).sin() * [1.0, 1.0, 5000.0][j]);
-    assert!(scale_ratio(&points).is_some_and(|r| (r / 5000.0 - 1.0).abs() < 0.01));
-    assert_eq!(scale_ratio(&Dense::from_fn(5, 2, |_, _| 1.0)), None, "constant columns say nothing");
+    let ratio = |points: &Dense| unwatched(scale_ratio(points, &mut NoWatch)).expect("nobody gives it up");
+    assert!(ratio(&points).is_some_and(|r| (r / 5000.0 - 1.0).abs() < 0.01));
+    assert_eq!(ratio(&Dense::from_fn(5, 2, |_, _| 1.0)), None, "constant columns say nothing");
+    let many = Dense::new(30_000, 600, vec![1.0; 18_000_000]);
+    assert_eq!(Count::looks(async |watch| scale_ratio(&many, watch).await), 2);
     let flat = Dense::from_fn(10, 10, |i, j| if i == j { 0.0 } else { 1.0 + 0.01 * ((i + j) % 3) as f32 });
     assert!(variation(&flat) < FLAT);
     let line = Dense::from_fn(10, 10, |i, j| (i as f32 - j as f32).abs());
@@ -65,7 +69,7 @@ impl Case {
         let [dx, dy] = [&self.x, &y].map(|side| Distance::Euclidean.matrix(side).expect("of points"));
         let sides = Sides::new(self.x, y).expect("usable");
         let alignment = Alignment { candidates: self.candidates, rival: None };
-        findings(&Seen {
+        let seen = Seen {
             sides: &sides,
             alignment: &alignment,
             agreement: self.agreement,
@@ -74,7 +78,8 @@ impl Case {
             confidence: self.confidence,
             distances: [&dx, &dy],
             options: &self.options,
-        })
+        };
+        unwatched(findings(&seen, &mut NoWatch)).expect("nobody gives it up")
     }
 
     /// The only finding, whose words contain these.

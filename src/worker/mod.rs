@@ -29,6 +29,8 @@ mod scope;
 #[cfg(target_arch = "wasm32")]
 mod serve;
 #[cfg(target_arch = "wasm32")]
+mod showing;
+#[cfg(target_arch = "wasm32")]
 mod source;
 
 #[cfg(target_arch = "wasm32")]

@@ -103,6 +103,31 @@ fn a_result_whose_worker_is_lost_comes_back_without_training() {
     });
 }
 
+/// Whoever does not want to wait for it still has it on another visit.
+#[test]
+fn a_result_that_is_not_waited_for_is_still_kept() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.own_files("?executor=cpu&sample=none").await;
+        page.aligned().await;
+        let (_, matches) = page.take("download-matches").await;
+        page.keeps("reached", |keys| !keys.is_empty()).await;
+        // The next worker never starts.
+        page.script("window.Worker = class extends Worker { postMessage() {} }").await;
+        page.crash().await;
+        page.click("cancel-run").await;
+        page.wait_for("[data-testid=status][data-state=idle]").await;
+        page.sleep(1000).await;
+        assert!(!page.keys("reached").await.is_empty());
+        page.reload().await;
+        page.wait_for("[data-testid=kept-offer]").await;
+        assert!(page.text("kept-offer").await.contains("aligned"), "{}", page.text("kept-offer").await);
+        page.click("kept-go-on").await;
+        page.done().await;
+        let (_, again) = page.take("download-matches").await;
+        assert_eq!(again, matches);
+    });
+}
+
 #[test]
 fn a_pause_outlives_the_worker() {
     with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {

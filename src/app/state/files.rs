@@ -11,7 +11,7 @@ use super::own::Own;
 use crate::app::ledger::Activity;
 use crate::app::misfit::misfit;
 use crate::app::unusable::unusable;
-use crate::protocol::{Command, Content, Failure, FileRef, Reading, Recovery, Side, Slot};
+use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
 /// All uses a file can have.
 pub(crate) const SLOTS: [Slot; 17] = [
@@ -77,16 +77,6 @@ impl SlotState {
         matches!(self.phase, SlotPhase::Reading { .. })
     }
 
-    /// Whether what is being read was in use already: by a worker that is gone.
-    pub(super) fn is_read_again(&self) -> bool {
-        self.wanted.is_some() && self.wanted.as_ref() == self.used.as_ref().map(|(source, _)| source)
-    }
-
-    /// Whether what is shown is not what the worker holds, because it could not be read again.
-    fn is_gone(&self) -> bool {
-        matches!(self.phase, SlotPhase::Failed(_)) && self.is_read_again()
-    }
-
     /// How the file is being read, or was last.
     pub(crate) fn reading(&self) -> Reading {
         self.wanted.as_ref().map(|source| source.reading.clone()).unwrap_or_default()
@@ -143,29 +133,6 @@ impl Files {
     /// Whether an alignment will start by itself.
     pub(crate) fn promised(&self) -> bool {
         self.promised.get()
-    }
-
-    pub(super) fn is_reading(&self) -> bool {
-        SLOTS.iter().any(|slot| self.get(*slot).with_untracked(SlotState::is_reading))
-    }
-
-    /// Reading may be what ends workers, so nothing is read again by itself.
-    pub(super) fn give_up_reading(&self) {
-        for slot in SLOTS {
-            if self.get(slot).with_untracked(SlotState::is_reading) {
-                self.failed(
-                    slot,
-                    Failure {
-                        message: "Reading this file has ended the computing part of the page several times.".into(),
-                        hint: "It may need more memory than a browser tab has: close other tabs, or load a part of it."
-                            .into(),
-                        details: String::new(),
-                        recovery: Recovery::None,
-                        ways: Vec::new(),
-                    },
-                );
-            }
-        }
     }
 
     /// Whether there is anything to align on this side.
@@ -317,22 +284,6 @@ impl State {
         self.recall_if_promised();
     }
 
-    /// Reads a copy of what is in use, in its place.
-    pub(super) fn reads_copy(&self, slot: Slot, copy: Source) {
-        self.files.get(slot).update(|state| {
-            if let Some((source, _)) = &mut state.used {
-                *source = copy.clone();
-            }
-        });
-        self.load(slot, copy);
-    }
-
-    /// What was in use cannot be read again, and there is no copy of it.
-    pub(super) fn cannot_be_read_again(&self, slot: Slot, failure: Failure) {
-        self.files.failed(slot, failure);
-        self.recall_if_promised();
-    }
-
     /// The distances of a side instead of its features: the same file, used otherwise. It stays what it was until
     /// it has been read as distances.
     pub(crate) fn use_as_distances(&self, side: Side) {
@@ -397,22 +348,6 @@ impl State {
             if let Some((source, _)) = used {
                 self.unload(*slot);
                 self.load(*slot, source);
-            }
-        }
-    }
-
-    /// A new worker holds nothing: it reads every file that is not on its way already.
-    pub(super) fn load_again(&self) {
-        for slot in SLOTS {
-            let source = self.files.get(slot).with_untracked(|state| match &state.phase {
-                SlotPhase::Failed(_) if state.is_read_again() => None,
-                SlotPhase::Failed(_) => state.used.as_ref().map(|(source, _)| source.clone()),
-                _ => state.wanted.clone(),
-            });
-            if let Some(source) = source
-                && !self.is_waiting_for(Activity::Load(slot))
-            {
-                self.load(slot, source);
             }
         }
     }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::browser::{Page, Setup, open, with_page};
 use crate::hands::{array, clouds, csv};
+use crate::host::{Host, Version};
 
 fn axe() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/axe/node_modules/axe-core/axe.min.js");
@@ -173,6 +174,17 @@ fn every_screen(size: (u32, u32), dark: bool) {
         page.wait_for("[data-testid=keep-refused]").await;
         arm(&page, &axe).await;
         look(&page, &name("storage refused")).await;
+    });
+    // A new version that waits for its moment.
+    let host = Host::start();
+    with_page(Setup { host: Some(host.place.clone()), ..setup() }, async |page| {
+        open(&page, "?executor=cpu&sample=none").await;
+        page.kept().await;
+        host.serve(Version::Newer);
+        open(&page, "?executor=cpu&sample=none").await;
+        page.wait_for("[data-testid=update]").await;
+        arm(&page, &axe).await;
+        look(&page, &name("a new version")).await;
     });
 }
 

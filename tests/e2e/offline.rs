@@ -16,7 +16,7 @@ fn on_host(test: impl AsyncFnOnce(Page, Host)) {
 
 impl Page {
     /// Waits until all files are kept.
-    async fn kept(&self) {
+    pub(crate) async fn kept(&self) {
         self.wait_for("[data-testid=offline][data-state=ready]").await;
     }
 

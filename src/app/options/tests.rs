@@ -52,22 +52,3 @@ fn presets_differ_and_keep_the_distances() {
         assert!(all[..i].iter().all(|other| other != one));
     }
 }
-
-/// What the form and links take, the worker takes as well: nobody should hear only at the start that a value is refused.
-#[test]
-fn both_ends_of_every_range_can_be_used() {
-    for field in FIELDS {
-        let ends = match field.kind {
-            Kind::Whole(low, high) => [low.to_string(), high.to_string()],
-            Kind::Number(low, high) => [low.to_string(), high.to_string()],
-            Kind::Choice(_) => continue,
-        };
-        for end in ends {
-            let mut options =
-                AlignOptions { annealing: "constant".into(), ..crate::study::options::defaults() };
-            assert_eq!(set(&mut options, field.name, &end), Ok(()), "{} {end}", field.name);
-            let used = crate::study::options::settings(&options);
-            assert!(used.is_ok(), "{} {end}: {:?}", field.name, used.err());
-        }
-    }
-}

@@ -117,24 +117,22 @@ fn LivePlan(state: State, redraw: Redraw) -> impl IntoView {
     }
 }
 
-/// What a phase is called for people.
-fn plain(phase: &str) -> &str {
-    match phase {
-        "describing points" => "Describing the shape of both sides",
-        "linear starts" => "Trying linear maps",
-        "refining" => "Refining linear maps",
-        "training" => "Training networks",
-        "matching" => "Comparing what was found",
-        "comparing with chance" => "Comparing with unrelated data",
-        "measuring distances" => "Measuring distances",
-        "preparing points" => "Preparing points",
-        "embedding" => "Applying the encoders",
-        "matching all points" => "Matching all points",
-        "reading the plan" => "Reading the plan",
-        "taking figures" => "Computing figures",
-        "drawing the plan" => "Drawing the plan",
+/// What a phase is called for people: its own name, unless there is a plainer one.
+fn plain(phase: &str) -> String {
+    let name = match phase {
+        "describing points" => "describing the shape of both sides",
+        "linear starts" => "trying linear maps",
+        "refining" => "refining linear maps",
+        "training" => "training networks",
+        "matching" => "comparing what was found",
+        "comparing with chance" => "comparing with unrelated data",
+        "embedding" => "applying the encoders",
+        "taking figures" => "computing figures",
+        "checking the plan" => "checking the plan against the exact one",
         other => other,
-    }
+    };
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The time that is left, in words.

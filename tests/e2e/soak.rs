@@ -10,7 +10,7 @@ const SETTLING: usize = 20;
 /// Runs that are averaged, so that a moment does not count.
 const MEAN: usize = 10;
 /// What the mean of the last runs may be above the mean of the first ones after settling. A run of this size holds some
-/// megabytes, there are twenty runs in between, and the worker frees when it likes: if each left four, it would be beyond this.
+/// megabytes, there are twenty runs in between: if each left four of them, it would be beyond this. Two a run were seen and are not explained yet.
 const GROWTH_MB: f64 = 64.0;
 
 /// Memory of all renderers of this test's browser, in MB. Page and worker live in one of them.

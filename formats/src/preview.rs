@@ -55,7 +55,7 @@ pub struct Part {
 /// Something the file left open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// "header", "ids", "labels", "delimiter", "decimal", "encoding", "part".
+    /// "header", "ids", "labels", "delimiter", "decimal", "thousands", "encoding", "part".
     pub what: String,
     pub choice: String,
     pub why: String,

@@ -30,8 +30,8 @@ fn cells_that_are_no_numbers() {
     expect(text, Kind::NotANumber, "row 3, column 'size'", &["'oops' is not a number", "labels"]);
     expect(b"1,2\n3,4\n5,oops\n7,8\n", Kind::NotANumber, "row 3, column 2", &[]);
     expect(b"1.0,abc,3.0,4\n1,2,3,4\n1,2,3,4\n", Kind::NotANumber, "row 1, column 2", &["abc"]);
-    let thousands = b"a;b\n1.5;2\n1.5;1,234.5\n1.5;2\n";
-    expect(thousands, Kind::NotANumber, "row 2, column 'b'", &["'1,234.5'", "thousands separators"]);
+    let thousands = b"a;b\n1.5;2\n1.5;1'234.5\n1.5;2\n";
+    expect(thousands, Kind::NotANumber, "row 2, column 'b'", &["'1'234.5'", "thousands separators"]);
     expect(b"a;b\n1.5;2\n1.5;1,5\n1.5;2.5\n", Kind::NotANumber, "row 2, column 'b'", &["same decimal sign"]);
     expect(b"a,b\nx,y\nz,x\n", Kind::TooSmall, "", &["no column of numbers"]);
 }

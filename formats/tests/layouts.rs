@@ -150,3 +150,27 @@ fn columns_that_are_empty_at_first_do_not_stop_a_file() {
     assert_eq!((table.rows, table.cols), (30_000, 2));
     assert!(preview.notices.iter().any(|notice| notice.contains("'remark'")), "{:?}", preview.notices);
 }
+
+/// Thousands that are set apart, as spreadsheets write them, are neither fractions nor words.
+#[test]
+fn thousands_may_be_set_apart() {
+    let rows =
+        |table: formats::Table| table.values.chunks(table.cols).map(<[f32]>::to_vec).collect::<Vec<_>>();
+    for text in [
+        "town,people,area\nA,\"4,485\",824\nB,329,\"1,224\"\n",
+        "town,people,area\nA,\"4,485.0\",824\nB,329,\"1,224\"\n",
+        "town;people;area\nA;4.485,0;824\nB;329;1.224,0\n",
+        "town\tpeople\tarea\nA\t4,485.0\t824\nB\t329\t1,224\n",
+    ] {
+        assert_eq!(rows(table(text)), [[4485.0, 824.0], [329.0, 1224.0]], "{text:?}");
+    }
+    let read = load(b"a,b\n\"4,485\",1\n329,2\n").expect("is read");
+    let said = read.preview.decisions.iter().any(|decision| decision.what == "thousands");
+    assert!(said, "{:?}", read.preview.decisions);
+    // Not every comma in quotes is one: here it is the decimal sign.
+    assert_eq!(
+        rows(table("a,b\n\"4,485\",1\n\"1,5\",2\n821,253\n")),
+        [[4.485, 1.0], [1.5, 2.0], [821.0, 253.0]]
+    );
+    assert_eq!(rows(table("a;b\n1,234;1\n2,345;2\n")), [[1.234, 1.0], [2.345, 2.0]]);
+}

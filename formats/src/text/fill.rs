@@ -188,11 +188,14 @@ impl<'p> Fill<'p> {
         let Plan { delimiter, point, width, ref roles, .. } = *self.plan;
         let from = at;
         let (mut text, mut blank) = (0, true);
+        // Where the decimal sign separates fields as well, only quotes tell which it is.
+        let fast = !delimiter.is(point);
         for (column, role) in roles.iter().enumerate() {
             if buffer.get(at) == Some(&b' ') && buffer.get(at + 1).is_some_and(|b| *b != b' ') {
                 at += 1;
             }
-            if *role == Guess::Numbers
+            if fast
+                && *role == Guess::Numbers
                 && let Some((value, length)) = number::plain(buffer.get(at..).unwrap_or_default(), point)
                 && let Some(byte) = buffer.get(at + length)
                 && (delimiter.is(*byte) || *byte == b'\n' || *byte == b'\r')

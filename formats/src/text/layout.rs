@@ -147,10 +147,21 @@ pub(crate) fn point(sample: &Sample, delimiter: Delimiter, choices: &Choices) ->
     if delimiter == Delimiter::Byte(b',') && !sample.cells().any(|cell| cell.contains(&b',')) {
         return (b'.', None);
     }
+    let is_exact = |c: &[u8], point: u8| matches!(number::exact(c, point), Cell::Number(_));
+    if delimiter == Delimiter::Byte(b',') {
+        // Whoever separates fields by commas rarely writes one for the decimal sign, but often one for thousands.
+        let commas = || sample.cells().filter(|c| c.contains(&b',') && is_number(c, b','));
+        if commas().next().is_some() && commas().all(|c| number::grouped(c.trim_ascii(), b'.').is_some()) {
+            let why = format!(
+                "{} of the first cells are numbers with three digits behind each comma. If it is a decimal sign, choose that.",
+                commas().count()
+            );
+            return (b'.', Some(Decision::new("thousands", "comma", why)));
+        }
+    }
     let only = |own: u8, other: u8| {
-        let fits = |c: &&[u8]| {
-            c.contains(&own) && !number::is_missing(c) && is_number(c, own) && !is_number(c, other)
-        };
+        let fits =
+            |c: &&[u8]| c.contains(&own) && !number::is_missing(c) && is_exact(c, own) && !is_exact(c, other);
         sample.cells().filter(fits).count()
     };
     let (commas, points) = (only(b',', b'.'), only(b'.', b','));

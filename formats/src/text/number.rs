@@ -88,6 +88,42 @@ fn digits(bytes: &[u8], mut at: usize, mantissa: &mut u64) -> usize {
 
 /// What a whole cell is. Blanks around it count for nothing.
 pub(crate) fn cell(bytes: &[u8], point: u8) -> Cell {
+    match exact(bytes, point) {
+        // Where points are decimal signs, nobody writes a comma for another one.
+        Cell::Text if point == b'.' => grouped(bytes.trim_ascii(), point).map_or(Cell::Text, Cell::Number),
+        cell => cell,
+    }
+}
+
+/// A number whose thousands are set apart, as in `1,234,567.8`, or with a decimal comma in `1.234.567,8`.
+pub(crate) fn grouped(bytes: &[u8], point: u8) -> Option<f64> {
+    let mark = if point == b',' { b'.' } else { b',' };
+    let unsigned = bytes.strip_prefix(b"-").or_else(|| bytes.strip_prefix(b"+")).unwrap_or(bytes);
+    let (whole, fraction) = match unsigned.iter().position(|b| *b == point) {
+        Some(at) => (&unsigned[..at], &unsigned[at + 1..]),
+        None => (unsigned, &[][..]),
+    };
+    let mut groups = whole.split(|b| *b == mark);
+    let first = groups.next().filter(|group| matches!(group.len(), 1..=3) && group[0] != b'0')?;
+    let mut others = groups.peekable();
+    others.peek()?;
+    let is_digits = |group: &[u8]| group.iter().all(u8::is_ascii_digit);
+    if !is_digits(first) || !is_digits(fraction) || !others.all(|group| group.len() == 3 && is_digits(group))
+    {
+        return None;
+    }
+    let plain = bytes.iter().filter(|b| **b != mark);
+    let text: String = plain.map(|b| if *b == point { '.' } else { char::from(*b) }).collect();
+    text.parse().ok()
+}
+
+/// Whether a grouped number may also be one with the other decimal sign: `1,234`.
+fn is_ambiguous(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|b| b".,".contains(b)).count() == 1
+}
+
+/// As [`cell`], but for what may be another number with another decimal sign.
+pub(crate) fn exact(bytes: &[u8], point: u8) -> Cell {
     let bytes = bytes.trim_ascii();
     match plain(bytes, point) {
         Some((value, length)) if length == bytes.len() => return Cell::Number(value),
@@ -111,6 +147,11 @@ pub(crate) fn cell(bytes: &[u8], point: u8) -> Cell {
         && length == size.len()
     {
         return Cell::Number(-value);
+    }
+    if !is_ambiguous(bytes)
+        && let Some(value) = grouped(bytes, point)
+    {
+        return Cell::Number(value);
     }
     // `parse` also takes words ("nan", "infinity"), which are dealt with above.
     if !unsigned.iter().all(|b| b.is_ascii_digit() || matches!(b, b'e' | b'E' | b'-' | b'+') || *b == point) {
@@ -170,5 +211,24 @@ mod tests {
         }
         assert_eq!(cell(b"1,5", b','), Cell::Number(1.5));
         assert_eq!(cell(b"1.5", b','), Cell::Text);
+        for (text, point, want) in [
+            ("1,234", b'.', Cell::Number(1234.0)),
+            ("-12,345,678.5", b'.', Cell::Number(-12_345_678.5)),
+            ("1.234,56", b',', Cell::Number(1234.56)),
+            ("1.234.567", b',', Cell::Number(1_234_567.0)),
+            // It may be one and a bit.
+            ("1.234", b',', Cell::Text),
+            ("0,123", b'.', Cell::Text),
+            ("1,23", b'.', Cell::Text),
+            ("1,2345", b'.', Cell::Text),
+            ("1234,567", b'.', Cell::Text),
+            ("1,,234", b'.', Cell::Text),
+            (",234", b'.', Cell::Text),
+            ("1,234.", b'.', Cell::Number(1234.0)),
+            ("1,234e5", b'.', Cell::Text),
+        ] {
+            assert_eq!(cell(text.as_bytes(), point), want, "{text:?}");
+        }
+        assert_eq!(exact(b"1,234", b'.'), Cell::Text);
     }
 }

@@ -69,6 +69,7 @@ impl Device {
             Ok(gpu) => {
                 let adapter = Some(gpu.facts().clone());
                 if preference == Preference::Auto && gpu.facts().software {
+                    gpu.destroy();
                     return on_cpu(Reason::SoftwareAdapter, adapter);
                 }
                 let asked = preference == Preference::Gpu;
@@ -80,6 +81,15 @@ impl Device {
         }
         #[cfg(not(feature = "gpu"))]
         on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None)
+    }
+
+    /// Gives a device back that nothing uses any more: browsers keep one that is merely dropped.
+    pub fn close(self) {
+        match self {
+            Self::Cpu => {}
+            #[cfg(feature = "gpu")]
+            Self::Gpu(gpu) => gpu.destroy(),
+        }
     }
 
     /// The most one buffer may take, in bytes.

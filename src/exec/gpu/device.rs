@@ -103,7 +103,7 @@ impl GpuDevice {
         if self.facts.name.is_empty() { "this graphics device" } else { &self.facts.name }
     }
 
-    /// Gives the device up, as a driver reset would. For the fault drill and the tests.
+    /// Gives the device up, as a driver reset would. For one that is not used, for the fault drill and for the tests.
     pub fn destroy(&self) {
         self.device.destroy();
     }

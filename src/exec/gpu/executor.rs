@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::buffer::Buffer;
 use super::device::{GpuDevice, rejected};
 use super::limits;
 use super::signal::Signal;
@@ -13,7 +14,9 @@ use crate::plan::{BufId, PassId, Plan, Stage};
 pub struct GpuExecutor {
     gpu: GpuDevice,
     plan: Plan,
-    buffers: Vec<wgpu::Buffer>,
+    buffers: Vec<Buffer>,
+    /// The parameters of all dispatches.
+    _uniforms: Buffer,
     /// For each pass, what to set and dispatch.
     passes: Vec<Vec<Dispatch>>,
     staging: Option<StagingRing>,
@@ -38,18 +41,13 @@ impl GpuExecutor {
         let device = &gpu.device;
 
         let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffers: Vec<wgpu::Buffer> = plan
+        let buffers: Vec<Buffer> = plan
             .buffers()
             .iter()
             .map(|desc| {
-                device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(desc.label),
-                    size: desc.bytes(),
-                    usage: wgpu::BufferUsages::STORAGE
-                        | wgpu::BufferUsages::COPY_DST
-                        | wgpu::BufferUsages::COPY_SRC,
-                    mapped_at_creation: false,
-                })
+                let usage =
+                    wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
+                Buffer::new(device, desc.label, desc.bytes(), usage)
             })
             .collect();
         let staging =
@@ -70,6 +68,7 @@ impl GpuExecutor {
             .iter()
             .map(|pass| pass.stages.iter().map(|stage| maker.dispatch(stage)).collect())
             .collect();
+        let uniforms = maker.uniforms;
         if let Some(error) = validation.pop().await {
             return Err(rejected(error));
         }
@@ -78,6 +77,7 @@ impl GpuExecutor {
             gpu: gpu.clone(),
             plan,
             buffers,
+            _uniforms: uniforms,
             passes,
             staging,
             cursor: StatsCursor::default(),
@@ -93,7 +93,7 @@ impl GpuExecutor {
     fn finish(&mut self, mut encoder: wgpu::CommandEncoder) {
         let slot = match (&self.staging, self.plan.clock(), self.plan.stats()) {
             (Some(staging), Some(clock), Some(ring)) => {
-                let [step, ring] = [clock.step, ring.buf].map(|buf| &self.buffers[buf.index()]);
+                let [step, ring] = [clock.step, ring.buf].map(|buf| &*self.buffers[buf.index()]);
                 let slot = staging.encode(&mut encoder, step, ring);
                 self.unseen = slot.is_none();
                 slot
@@ -195,12 +195,12 @@ impl Executor for GpuExecutor {
     async fn read(&mut self, buf: BufId) -> Result<Vec<f32>, ExecError> {
         self.gpu.health()?;
         let source = &self.buffers[buf.index()];
-        let target = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read back"),
-            size: source.size(),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let memory = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let target = Buffer::new(&self.gpu.device, "read back", source.size(), usage);
+        if memory.pop().await.is_some() {
+            return Err(ExecError::OutOfMemory { needed: source.size(), device: self.gpu.name().into() });
+        }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(source, 0, &target, 0, source.size());
         self.gpu.queue.submit([encoder.finish()]);
@@ -220,15 +220,15 @@ impl Executor for GpuExecutor {
 /// Makes dispatches, each bind group only once.
 struct DispatchMaker<'a> {
     gpu: &'a GpuDevice,
-    buffers: &'a [wgpu::Buffer],
+    buffers: &'a [Buffer],
     /// The uniform blocks of all stages, one after the other.
-    uniforms: wgpu::Buffer,
+    uniforms: Buffer,
     offsets: HashMap<Vec<u32>, u64>,
     bind_groups: HashMap<(&'static str, Vec<u32>, Vec<BufId>), wgpu::BindGroup>,
 }
 
 impl<'a> DispatchMaker<'a> {
-    fn new(gpu: &'a GpuDevice, plan: &Plan, buffers: &'a [wgpu::Buffer]) -> Self {
+    fn new(gpu: &'a GpuDevice, plan: &Plan, buffers: &'a [Buffer]) -> Self {
         let align = gpu.limits.min_uniform_buffer_offset_alignment as usize;
         let mut contents: Vec<u8> = Vec::new();
         let mut offsets = HashMap::new();
@@ -240,12 +240,8 @@ impl<'a> DispatchMaker<'a> {
                 offset
             });
         }
-        let uniforms = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("parameters"),
-            size: contents.len().max(align) as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let uniforms = Buffer::new(&gpu.device, "parameters", contents.len().max(align) as u64, usage);
         gpu.queue.write_buffer(&uniforms, 0, &contents);
         Self { gpu, buffers, uniforms, offsets, bind_groups: HashMap::new() }
     }

@@ -5,6 +5,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
+mod buffer;
 mod device;
 mod executor;
 mod limits;

@@ -1,5 +1,6 @@
 //! A ring of staging buffers through which statistics travel to the host without anybody waiting.
 
+use super::buffer::Buffer;
 use super::signal::Signal;
 
 /// Copies in flight at most. When all are busy a submit simply takes no snapshot: the rows stay in the
@@ -9,7 +10,7 @@ const SLOTS: usize = 3;
 type Mapped = Result<(), wgpu::BufferAsyncError>;
 
 struct Slot {
-    buffer: wgpu::Buffer,
+    buffer: Buffer,
     /// Set while a copy is under way: `(serial, completion)`.
     pending: Option<(u64, Signal<Mapped>)>,
 }
@@ -23,14 +24,10 @@ pub(super) struct StagingRing {
 
 impl StagingRing {
     pub(super) fn new(device: &wgpu::Device, ring_bytes: u64) -> Self {
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let slots = (0..SLOTS)
             .map(|_| Slot {
-                buffer: device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("statistics staging"),
-                    size: ring_bytes + 4,
-                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                }),
+                buffer: Buffer::new(device, "statistics staging", ring_bytes + 4, usage),
                 pending: None,
             })
             .collect();
@@ -76,10 +73,8 @@ impl StagingRing {
             let (serial, Some(result)) = (*serial, signal.take()) else { continue };
             slot.pending = None;
             // A failed mapping means a lost device, which its callback reports.
-            if result.is_err() {
-                continue;
-            }
-            if newest.as_ref().is_none_or(|(s, _)| *s < serial)
+            if result.is_ok()
+                && newest.as_ref().is_none_or(|(s, _)| *s < serial)
                 && let Ok(view) = slot.buffer.get_mapped_range(..)
             {
                 newest = Some((serial, bytemuck::pod_collect_to_vec(&view)));

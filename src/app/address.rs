@@ -1,6 +1,7 @@
 //! Settings in the address of the page: what a link carries to somebody else, and what it hides from a class. Never data.
 
 use super::options::{self, FIELDS};
+use super::samples;
 use crate::protocol::AlignOptions;
 
 /// What stands before the name of a setting in the address.
@@ -14,6 +15,13 @@ pub const PARTS: [(&str, &str); 5] = [
     ("downloads", "downloads"),
     ("new", "new data"),
 ];
+
+/// The part that a page without a sample cannot do without.
+pub const DATA: &str = PARTS[0].0;
+/// Where it may be computed, as in `executor=`.
+const EXECUTORS: [&str; 3] = ["auto", "cpu", "gpu"];
+/// What stands for no sample in `sample=`.
+const NO_SAMPLE: &str = "none";
 
 /// Everything that can be set, by name.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -39,7 +47,10 @@ pub fn read(words: &[(String, String)], defaults: &AlignOptions) -> (AlignOption
     let mut taken = defaults.clone();
     let mut refused = Vec::new();
     for (word, value) in words {
-        let Some(wanted) = word.strip_prefix(PREFIX) else { continue };
+        let Some(wanted) = word.strip_prefix(PREFIX) else {
+            refused.extend(misspelt(word, value));
+            continue;
+        };
         let outcome = match names().find(|name| *name == wanted) {
             Some(name) if is_choice(name, value) => options::set(&mut taken, name, value),
             Some(_) => Err("There is no such choice.".into()),
@@ -55,6 +66,21 @@ pub fn read(words: &[(String, String)], defaults: &AlignOptions) -> (AlignOption
     (taken, refused)
 }
 
+/// What of a word that is no setting means nothing.
+fn misspelt(word: &str, value: &str) -> Option<String> {
+    let (known, what): (Vec<&str>, &str) = match word {
+        "hide" => (PARTS.iter().map(|(name, _)| *name).collect(), "part"),
+        "executor" => (EXECUTORS.to_vec(), "executor"),
+        "sample" => (samples::ALL.iter().map(|sample| sample.name).chain([NO_SAMPLE]).collect(), "sample"),
+        _ => return None,
+    };
+    let parts = value.split(',').map(str::trim);
+    let unknown: Vec<&str> = parts.filter(|part| !part.is_empty() && !known.contains(part)).collect();
+    (!unknown.is_empty()).then(|| {
+        format!("{word} = {}: There is no such {what}; there are {}.", unknown.join(", "), known.join(", "))
+    })
+}
+
 /// Whether a value is among those that can be chosen, where they can be counted.
 fn is_choice(name: &str, value: &str) -> bool {
     let among = |choices: &[(&str, &str)]| choices.iter().any(|(choice, _)| *choice == value);
@@ -65,10 +91,12 @@ fn is_choice(name: &str, value: &str) -> bool {
     }
 }
 
-/// Which parts a word of the address hides; those it does not know are left out.
-pub fn hidden(word: &str) -> Vec<&'static str> {
+/// Which parts a word of the address hides; those it does not know are left out, and without a sample the place where data
+/// comes from.
+pub fn hidden(word: &str, has_sample: bool) -> Vec<&'static str> {
     let wanted: Vec<&str> = word.split(',').map(str::trim).collect();
-    PARTS.iter().map(|(name, _)| *name).filter(|name| wanted.contains(name)).collect()
+    let names = PARTS.iter().map(|(name, _)| *name).filter(|name| has_sample || *name != DATA);
+    names.filter(|name| wanted.contains(name)).collect()
 }
 
 #[cfg(test)]
@@ -133,11 +161,25 @@ mod tests {
         assert_eq!(taken, AlignOptions { seed: 5, ..defaults() });
         assert_eq!(refused.len(), 3, "{refused:?}");
         assert!(refused[0].starts_with("steps = -3") && refused[1].contains("no such choice"));
+
+        let link = [
+            word("hide", "setting,new"),
+            word("sample", "nope"),
+            word("executor", "quantum"),
+            word("utm_source", "mail"),
+        ];
+        let (_, refused) = read(&link, &defaults());
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert!(refused[0].starts_with("hide = setting: There is no such part"), "{refused:?}");
+        let link = [word("hide", "new, data"), word("sample", "none"), word("executor", "gpu")];
+        assert_eq!(read(&link, &defaults()).1, [String::new(); 0]);
     }
 
     #[test]
     fn only_parts_that_exist_are_hidden() {
-        assert_eq!(hidden("settings, downloads,everything"), ["settings", "downloads"]);
-        assert!(hidden("").is_empty());
+        assert_eq!(hidden("settings, downloads,everything", true), ["settings", "downloads"]);
+        assert!(hidden("", true).is_empty());
+        assert_eq!(hidden("data,new", true), ["data", "new"]);
+        assert_eq!(hidden("data,new", false), ["new"], "there would be nothing to do");
     }
 }

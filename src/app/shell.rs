@@ -80,11 +80,12 @@ fn on_diagnostics() -> bool {
 
 #[component]
 fn App() -> impl IntoView {
+    let sample = sample_from_address();
     let asked = Asked {
         settings: words_of_address(),
-        hidden: from_address("hide").map(|word| address::hidden(&word)).unwrap_or_default(),
+        hidden: from_address("hide").map(|word| address::hidden(&word, sample.is_some())).unwrap_or_default(),
     };
-    let state = State::new(choice_from_address(), sample_from_address(), asked);
+    let state = State::new(choice_from_address(), sample, asked);
     keep_address(state.settings);
     let linked = Linked::new();
     let stray = RwSignal::new(None);

@@ -84,3 +84,20 @@ fn hidden_files_do_not_hide_that_nothing_is_kept() {
         }
     });
 }
+
+/// One that hides the place where data comes from brings a sample, or there would be nothing to do.
+#[test]
+fn no_link_leads_to_a_page_without_any_data() {
+    with_page(Setup::default(), async |page| {
+        page.load_clouds().await;
+        page.unfold("share").await;
+        page.wait_for("[data-testid=hide-data]:disabled").await;
+        open(&page, "?executor=cpu&sample=none&hide=data,setings").await;
+        page.wait_for("[data-testid=drop-x]").await;
+        assert!(page.script("return document.body.innerText.includes('No data yet')").await == true);
+        // A word that means nothing is said, not only in settings.
+        page.wait_for("[data-testid=link-refused]").await;
+        let words = page.text("link-refused").await;
+        assert!(words.contains("hide = setings") && words.contains("settings"), "{words}");
+    });
+}

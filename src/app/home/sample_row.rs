@@ -61,6 +61,9 @@ pub(super) fn Samples(state: State) -> impl IntoView {
                         </details>
                     </p>
                 }.into_any(),
+                None if state.files.is_empty() => view! {
+                    <p class="about">"No data yet: drop two files below, or take a sample."</p>
+                }.into_any(),
                 None => view! {
                     <p class="about">"You are looking at your own data. A sample takes its place until you come back to it."</p>
                 }.into_any(),

@@ -6,7 +6,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
-use crate::app::address::{self, PARTS};
+use crate::app::address::{self, DATA, PARTS};
 use crate::app::location::link;
 use crate::app::samples;
 use crate::app::state::State;
@@ -40,7 +40,9 @@ pub(super) fn Share(state: State) -> impl IntoView {
             Some(name) => words.push(("sample".into(), name.into())),
             None => words.push(("sample".into(), "none".into())),
         }
-        let hidden = hidden.get();
+        // Where there is neither data nor a place to bring it, there is nothing to do.
+        let has_sample = state.files.sample.get().is_some();
+        let hidden: Vec<_> = hidden.get().into_iter().filter(|part| has_sample || *part != DATA).collect();
         if !hidden.is_empty() {
             words.push(("hide".into(), hidden.join(",")));
         }
@@ -61,6 +63,7 @@ pub(super) fn Share(state: State) -> impl IntoView {
                     <input
                         type="checkbox"
                         data-testid=format!("hide-{name}")
+                        disabled=move || name == DATA && state.files.sample.get().is_none()
                         on:change=move |event| {
                             let wanted = event_target_checked(&event);
                             hidden.update(|hidden| {
@@ -72,6 +75,8 @@ pub(super) fn Share(state: State) -> impl IntoView {
                         }
                     />
                     {words}
+                    {move || (name == DATA && state.files.sample.get().is_none())
+                        .then_some(" (with a sample only: your own data is not in the link)")}
                 </label>
             }
         })
@@ -108,7 +113,7 @@ pub(super) fn LinkTrouble(state: State) -> impl IntoView {
     view! {
         <Show when=move || refused.with(|refused| !refused.is_empty())>
             <div class="trouble" role="status" data-testid="link-refused">
-                <b>"The link asks for settings that cannot be taken; the others were."</b>
+                <b>"The link asks for something that is not there; all else was taken."</b>
                 <ul>{move || refused.get().into_iter().map(|words| view! { <li>{words}</li> }).collect_view()}</ul>
             </div>
         </Show>

@@ -142,6 +142,11 @@ impl Files {
             .any(|slot| self.get(*slot).with(SlotState::in_use))
     }
 
+    /// Whether there is nothing to align on either side.
+    pub(crate) fn is_empty(&self) -> bool {
+        !Side::BOTH.into_iter().any(|side| self.has(side))
+    }
+
     /// What the files lack for an alignment.
     pub(super) fn blocker(&self) -> Option<String> {
         for side in Side::BOTH {

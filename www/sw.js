@@ -50,9 +50,11 @@ async function fetchInto(cache, file, integrity) {
   await cache.put(address(file), redirected ? new Response(body, { headers }) : response);
 }
 
-// Of the other versions, the one that was last in use may still have pages open.
+// Of the other versions, the one that was last in use may still have pages open. One that has just been published may be
+// on its way in, and has not been in use either: then nothing is removed until that one is.
 async function tidy() {
   await (await caches.open(CACHE)).put(address(SINCE), new Response(String(Date.now())));
+  if (self.registration.installing || self.registration.waiting) return;
   const others = (await ownCaches()).filter((name) => name !== CACHE);
   const since = await Promise.all(others.map(sinceWhen));
   const last = others[since.indexOf(Math.max(...since))];

@@ -35,6 +35,15 @@ fn circle() -> Option<Circle> {
     CIRCLE.with(Option::clone)
 }
 
+/// Waits for about so many milliseconds.
+pub(super) async fn rest(ms: i32) {
+    let waited = Promise::new(&mut |resolve, _| {
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms);
+    });
+    // Nothing rejects it.
+    let _ = JsFuture::from(waited).await;
+}
+
 /// Takes a work until it is given back or this tab ends; false if another tab has it.
 pub(super) async fn take(id: &str) -> bool {
     match locks().and_then(|locks| Some((method(&locks, "request")?, locks))) {

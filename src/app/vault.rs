@@ -50,21 +50,31 @@ impl Shelf {
 
 /// An open database. Clones share the connection.
 #[derive(Clone)]
-pub(super) struct Vault(Rc<RefCell<IdbDatabase>>);
+pub(super) struct Vault(Rc<RefCell<Connection>>);
+
+/// A connection that is closed with its last owner: browsers keep one that is merely dropped.
+struct Connection(IdbDatabase);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // What has been asked of it is still done.
+        self.0.close();
+    }
+}
 
 impl Vault {
     pub(super) async fn open() -> Result<Self, JsValue> {
-        Ok(Self(Rc::new(RefCell::new(connect().await?))))
+        Ok(Self(Rc::new(RefCell::new(Connection(connect().await?)))))
     }
 
     /// Works on the database, and once more on a new connection if the browser has closed this one in the meantime: when
     /// somebody clears what sites have stored, or after a sleep.
     async fn with<T>(&self, work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>) -> Result<T, JsValue> {
-        let database = self.0.borrow().clone();
+        let database = self.0.borrow().0.clone();
         match work(&database).await {
             Err(error) if is_lost(&error) => {
                 let again = connect().await?;
-                self.0.replace(again.clone());
+                self.0.replace(Connection(again.clone()));
                 work(&again).await
             }
             outcome => outcome,

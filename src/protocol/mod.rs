@@ -177,9 +177,11 @@ pub enum Event {
         slot: Slot,
         content: Content,
     },
-    /// The hash of the file that was loaded last for this use, which takes as long as reading it.
+    /// The hash of the file at this address, which takes as long as reading it. It belongs to no run, because it is true
+    /// whoever has asked.
     Hashed {
         slot: Slot,
+        url: String,
         sha256: String,
     },
     /// Of both sides.

@@ -13,7 +13,7 @@ use web_sys::{Blob, BlobPropertyBag, Url};
 use super::desk::{Desk, Prepared};
 use super::live::{Live, Reached, Watched};
 use super::runs::Runs;
-use super::scope::{now, post, rest};
+use super::scope::{breathe, now, post, rest};
 use super::source::Writer;
 use crate::exec::Device;
 use crate::geometry::Dense;
@@ -259,7 +259,7 @@ impl Task<'_> {
     pub(super) async fn export(&self, what: Export) -> Result<(), Refusal> {
         // Files are still being hashed right after they were read.
         for _ in 0..PATIENCE_MS / LOOK_MS {
-            if self.desk.borrow().inputs().iter().all(|input| !input.sha256.is_empty()) {
+            if self.desk.borrow().hashing == 0 {
                 break;
             }
             rest(LOOK_MS).await;
@@ -284,6 +284,11 @@ impl Task<'_> {
             formats::Kind::Cancelled => Refusal::Fault(Fault::Cancelled),
             _ => Refusal::Trouble(trouble),
         })?;
+        // Nobody would revoke the address of a file that is not waited for.
+        breathe().await;
+        if !self.runs.wanted(self.run).await {
+            return Err(Fault::Cancelled.into());
+        }
         let url = address(&bytes).map_err(|_| {
             Refusal::Words(
                 "The browser refused to make the file. Close other tabs to free memory, and try again."

@@ -9,7 +9,7 @@ use formats::{Choices, Kind, Listed, MissingChoice, Source as _, Table, Trouble}
 
 use super::estimating::memory;
 use super::runs::Runs;
-use super::scope::rest;
+use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
 use crate::geometry::Dense;
 use crate::procedure::Failure;
@@ -51,6 +51,10 @@ pub(super) struct Desk {
     /// A model that was loaded.
     pub(super) model: Option<Model>,
     inputs: BTreeMap<Slot, Input>,
+    /// The number of what lies in each slot, by which it is told from what lay there before, and the last one given.
+    editions: (BTreeMap<Slot, u32>, u32),
+    /// How many files are being hashed.
+    pub(super) hashing: u32,
     /// Shared with a comparison that is under way.
     pub(super) study: Option<Rc<Study>>,
     /// What it was trained on; none where that were distances alone.
@@ -119,7 +123,11 @@ impl Desk {
         self.inputs.values().cloned().collect()
     }
 
-    pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) {
+    /// Fills a slot; returns the number by which this filling is known.
+    pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) -> u32 {
+        let (editions, last) = &mut self.editions;
+        *last += 1;
+        editions.insert(slot, *last);
         self.inputs.insert(slot, input);
         match (slot, filling) {
             (_, Filling::Labels(labels)) => drop(self.labels.insert(slot, labels)),
@@ -128,6 +136,12 @@ impl Desk {
             (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
             (_, Filling::Nothing) => drop(self.inputs.remove(&slot)),
         }
+        self.editions.1
+    }
+
+    /// Whether a slot is still filled as it was then.
+    pub(super) fn holds(&self, slot: Slot, edition: u32) -> bool {
+        self.editions.0.get(&slot) == Some(&edition)
     }
 
     /// The hash of the file that a slot was filled from.
@@ -141,6 +155,7 @@ impl Desk {
         self.tables.remove(&slot);
         self.pairs.remove(&slot);
         self.inputs.remove(&slot);
+        self.editions.0.remove(&slot);
         self.labels.remove(&slot);
         if slot == Slot::Model {
             self.model = None;
@@ -371,7 +386,7 @@ async fn wait_for<const N: usize>(
 }
 
 /// The SHA-256 of a whole file, as long as it is wanted.
-pub(super) async fn hash(source: &BlobSource, runs: &Runs, run: RunId) -> Result<String, Trouble> {
+pub(super) async fn hash(source: &BlobSource, wanted: impl Fn() -> bool) -> Result<String, Trouble> {
     const PIECE: usize = 1 << 20;
     let mut digest = formats::write::sha256::Sha256::new();
     let mut at = 0;
@@ -382,7 +397,8 @@ pub(super) async fn hash(source: &BlobSource, runs: &Runs, run: RunId) -> Result
         }
         digest.update(&bytes);
         at += bytes.len() as u64;
-        if !runs.wanted(run).await {
+        breathe().await;
+        if !wanted() {
             return Err(Trouble::cancelled());
         }
     }

@@ -14,6 +14,7 @@ use super::desk::{self, Arrived, Desk};
 use super::handing::Given;
 use super::runs::Runs;
 use super::scope::{breathe, post, rest, scope, within};
+use super::source::BlobSource;
 use crate::check;
 use crate::exec::{Device, ExecError, Opened, Preference, Reason};
 use crate::kernels;
@@ -142,13 +143,10 @@ impl Worker {
             let wanted = self.runs.wanted(run).await;
             match outcome {
                 Ok(Arrived { filling, content, input, source }) if wanted => {
-                    self.desk.borrow_mut().put(slot, filling, input);
+                    let edition = self.desk.borrow_mut().put(slot, filling, input);
                     post(run, Event::Loaded { slot, content }, Vec::new());
-                    if let Ok(sha256) = desk::hash(&source, &self.runs, run).await {
-                        self.desk.borrow_mut().hashed(slot, sha256.clone());
-                        post(run, Event::Hashed { slot, sha256 }, Vec::new());
-                    }
                     post(run, Event::Finished, Vec::new());
+                    self.hash(slot, edition, file.url, &source).await;
                 }
                 Err(trouble) if trouble.kind != formats::Kind::Cancelled => {
                     fail(run, refused(Refusal::Trouble(trouble.of(&file.name))));
@@ -157,6 +155,19 @@ impl Worker {
             }
             self.runs.stop(run);
         });
+    }
+
+    /// Hashes a file as long as it is what the slot holds, whatever becomes of the run that has read it: another way of
+    /// reading may be tried meanwhile, and fail.
+    async fn hash(&self, slot: Slot, edition: u32, url: String, source: &BlobSource) {
+        self.desk.borrow_mut().hashing += 1;
+        let outcome = desk::hash(source, || self.desk.borrow().holds(slot, edition)).await;
+        self.desk.borrow_mut().hashing -= 1;
+        let held = self.desk.borrow().holds(slot, edition);
+        if let Some(sha256) = outcome.ok().filter(|_| held) {
+            self.desk.borrow_mut().hashed(slot, sha256.clone());
+            post(RunId::WORKER, Event::Hashed { slot, url, sha256 }, Vec::new());
+        }
     }
 
     /// The device; work that was asked for while it is being opened waits for it.
@@ -190,23 +201,31 @@ impl Worker {
     /// Compares every kernel on the graphics device with its twin. Where the CPU computes because the
     /// adapter is a slow one, that adapter is checked all the same.
     async fn self_check(&self, device: Device, run: RunId) -> Result<(), ExecError> {
-        let device = match device {
-            Device::Cpu => {
-                let opened = open_in_time(Preference::Gpu).await;
-                if let Reason::NoWebGpu(why) = opened.reason {
-                    fail(run, nothing_to_check(&why));
-                    return Ok(());
-                }
-                opened.device
-            }
-            #[cfg(feature = "gpu")]
-            Device::Gpu(_) => device,
-        };
+        #[cfg(feature = "gpu")]
+        if let Device::Gpu(_) = device {
+            return self.check_all(&device, run).await;
+        }
+        let opened = open_in_time(Preference::Gpu).await;
+        if let Reason::NoWebGpu(why) = opened.reason {
+            fail(run, nothing_to_check(&why));
+            return Ok(());
+        }
+        let outcome = self.check_all(&opened.device, run).await;
+        opened.device.close();
+        if let Err(error) = outcome {
+            // It was opened for this only: whatever else the worker does goes on without it.
+            fail(run, Failure { recovery: Recovery::None, ..failure(&error) });
+        }
+        Ok(())
+    }
+
+    /// Compares every kernel on this device with its twin.
+    async fn check_all(&self, device: &Device, run: RunId) -> Result<(), ExecError> {
         for index in 0..kernels::ALL.len() {
             if !self.runs.wanted(run).await {
                 return Ok(());
             }
-            let row = check::check_kernel(&device, index).await?;
+            let row = check::check_kernel(device, index).await?;
             post(run, Event::Checked(row), Vec::new());
             breathe().await;
         }

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use fantoccini::wd::TimeoutConfiguration;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -20,8 +21,8 @@ pub(crate) struct Setup {
     pub(crate) webgpu: Webgpu,
     /// Whether pages may store anything.
     pub(crate) storage: bool,
-    /// Whether scripts may ask for what nobody holds to be freed.
-    pub(crate) gc: bool,
+    /// Whether scripts may ask for what nobody holds to be freed, and how much is held.
+    pub(crate) weighed: bool,
     /// The place that all requests go through, and that the app is opened from.
     pub(crate) host: Option<String>,
 }
@@ -60,7 +61,7 @@ impl Default for Setup {
             dark: false,
             webgpu: Webgpu::Software,
             storage: true,
-            gc: false,
+            weighed: false,
             host: None,
         }
     }
@@ -147,8 +148,9 @@ async fn connect(driver: &Driver, setup: &Setup) -> Client {
         args.extend(QUIET.map(|flag| json!(flag)));
     }
     args.push(json!(format!("--window-size={},{}", setup.size.0, setup.size.1)));
-    if setup.gc {
+    if setup.weighed {
         args.push(json!("--js-flags=--expose-gc"));
+        args.push(json!("--enable-precise-memory-info"));
     }
     if !setup.storage {
         capabilities["goog:chromeOptions"]["prefs"] =
@@ -168,6 +170,9 @@ async fn connect(driver: &Driver, setup: &Setup) -> Client {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     };
+    // A script is waited for as long as everything else.
+    let timeouts = TimeoutConfiguration::new(Some(PATIENCE), None, None);
+    client.update_timeouts(timeouts).await.expect("waits");
     // The window's size is that of the view, not of the frame around it.
     client.set_window_size(setup.size.0, setup.size.1).await.expect("resizes");
     client

@@ -6,7 +6,8 @@ use formats::write::npy;
 use formats::{Bytes, Choices, NoWatch};
 use serde_json::Value;
 
-use crate::browser::{Page, open};
+use crate::browser::{Page, open_at};
+use crate::server::MOUNT;
 
 pub(crate) const POINTS: usize = 90;
 
@@ -66,8 +67,13 @@ impl Page {
 
     /// Both clouds as files of the visitor's own, read; returns the match of each x.
     pub(crate) async fn load_clouds(&self) -> Vec<usize> {
+        self.load_clouds_at(MOUNT, "cpu").await
+    }
+
+    /// The same, with the app from another folder of the host, on an executor.
+    pub(crate) async fn load_clouds_at(&self, folder: &str, executor: &str) -> Vec<usize> {
         let (x, y, places) = clouds(5);
-        open(self, "?executor=cpu&sample=none").await;
+        open_at(self, folder, &format!("?executor={executor}&sample=none")).await;
         self.pick("file-x", "x.npy", &array(&x)).await;
         self.pick("file-y", "y.npy", &array(&y)).await;
         self.wait_for("[data-testid=size-x]").await;

@@ -210,3 +210,90 @@ fn who_wants_nothing_kept_leaves_nothing_in_full_storage_either() {
         assert_eq!(page.script("return localStorage.getItem('concord-keeps-nothing')").await, json!("1"));
     });
 }
+
+/// A disk or a browser may fail once. What could not be read then is not thrown away.
+#[test]
+fn what_cannot_be_read_this_once_is_still_kept() {
+    with_page(Setup::default(), async |page| {
+        page.own_files("?executor=cpu&sample=none").await;
+        page.keeps("files", |keys| keys.len() == 2).await;
+        page.keeps("works", |keys| keys.len() == 1).await;
+        page.reload().await;
+        page.wait_for("[data-testid=kept-offer]").await;
+        page.script(
+            "window.get = IDBObjectStore.prototype.get;
+             IDBObjectStore.prototype.get = () => { throw new DOMException('not now', 'NotReadableError'); };",
+        )
+        .await;
+        page.click("kept-go-on").await;
+        page.says("kept-remark", "still kept").await;
+        page.sleep(1000).await;
+        assert_eq!(page.keys("files").await.len(), 2, "nothing is removed");
+        page.script("IDBObjectStore.prototype.get = window.get").await;
+        page.click("kept-go-on").await;
+        page.wait_for("[data-testid=size-x]").await;
+        page.wait_for("[data-testid=size-y]").await;
+        assert!(page.text("name-x").await.contains("cells.npy"));
+    });
+}
+
+/// What a training has reached is large, and can be computed again: storage without room for it keeps all else.
+#[test]
+fn storage_without_room_for_a_training_keeps_the_rest() {
+    with_page(Setup::default(), async |page| {
+        page.own_files("?executor=cpu&sample=none").await;
+        page.keeps("files", |keys| keys.len() == 2).await;
+        page.script(
+            "const put = IDBObjectStore.prototype.put;
+             IDBObjectStore.prototype.put = function (...args) {
+               if (this.name === 'reached') throw new DOMException('no room', 'QuotaExceededError');
+               return put.apply(this, args);
+             };",
+        )
+        .await;
+        page.click("preset-quick").await;
+        page.aligned().await;
+        page.says("kept-remark", "nearly full").await;
+        assert_eq!(page.count("[data-testid=keep-refused]").await, 0);
+        page.sleep(600).await;
+        page.reload().await;
+        page.wait_for("[data-testid=kept-offer]").await;
+        page.click("kept-go-on").await;
+        page.done().await;
+        assert!(page.text("name-x").await.contains("cells.npy"));
+    });
+}
+
+/// Files are hashed after they were read. Another way of reading that is tried meanwhile, and given up, does not end that.
+#[test]
+fn a_file_is_hashed_whatever_is_tried_meanwhile() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.load_clouds_at("/slow-files/", "cpu").await;
+        // The last of both is being hashed now.
+        page.script("document.querySelector('[data-testid=transpose-y]').click()").await;
+        page.click("cancel-y").await;
+        page.click("preset-quick").await;
+        page.aligned().await;
+        let (_, record) = page.take("download-record").await;
+        let record: serde_json::Value = serde_json::from_slice(&record).expect("JSON");
+        let inputs = record["inputs"].as_array().expect("inputs");
+        assert_eq!(inputs.len(), 2, "{record}");
+        assert!(inputs.iter().all(|input| input["sha256"].as_str().is_some_and(|text| text.len() == 64)));
+    });
+}
+
+/// The address of a file ends with the worker that has made it.
+#[test]
+fn a_file_of_a_lost_worker_is_not_offered_any_more() {
+    with_page(Setup::default(), async |page| {
+        page.load_clouds().await;
+        page.click("preset-quick").await;
+        page.aligned().await;
+        page.take("download-matches").await;
+        let run = page.runs().await;
+        page.crash().await;
+        page.done_with(run + 1).await;
+        assert_eq!(page.count("[data-testid=exported]").await, 0);
+        page.take("download-matches").await;
+    });
+}

@@ -10,9 +10,12 @@ pub(crate) const MOUNT: &str = "/some/folder/";
 /// The same app without its module, as after an interrupted upload.
 pub(crate) const BROKEN: &str = "/some/broken/";
 
-/// The same app in browsers with something wrong: the folder's name, and a script that runs before the
-/// app's own, in page and worker.
-const FAULTS: [(&str, &str); 6] = [
+/// The same app in a browser that weighs it (`soak.rs`).
+pub(crate) const WEIGHED: &str = "/weighed/";
+
+/// The same app in other browsers, most of them with something wrong: the folder's name, and a script that runs before
+/// the app's own, in page and worker.
+const OTHERS: [(&str, &str); 8] = [
     ("/silent-adapter/", "navigator.gpu.requestAdapter = () => new Promise(() => {});"),
     ("/throwing-adapter/", "navigator.gpu.requestAdapter = () => { throw new Error('forbidden'); };"),
     (
@@ -32,6 +35,60 @@ const FAULTS: [(&str, &str); 6] = [
     (
         "/no-worker/",
         "if (self.window) self.Worker = class { constructor() { throw new Error('blocked'); } };",
+    ),
+    (
+        "/slow-files/",
+        "if (!self.window && !self.slow) {
+           self.slow = Blob.prototype.arrayBuffer;
+           Blob.prototype.arrayBuffer = function () {
+             return new Promise(later => setTimeout(later, 1500)).then(() => slow.call(this));
+           };
+         }",
+    ),
+    (
+        WEIGHED,
+        // Once for each of page and worker, which load several scripts. Page and worker cannot reach into each other: what
+        // is said on this channel is heard by all others on it.
+        "if (!self.weigh) {
+           let memory, channels = 0;
+           for (const name of ['instantiate', 'instantiateStreaming']) {
+             const own = WebAssembly[name];
+             WebAssembly[name] = async (...args) => {
+               const made = await own.apply(WebAssembly, args);
+               memory = (made.instance ?? made).exports.memory;
+               return made;
+             };
+           }
+           self.MessageChannel = class extends MessageChannel { constructor() { super(); channels += 1; } };
+           let device = 0, most = 0, devices = 0, opened = 0;
+           const { requestDevice } = self.GPUAdapter?.prototype ?? {};
+           if (requestDevice) GPUAdapter.prototype.requestDevice = async function (...args) {
+             const given = await requestDevice.apply(this, args);
+             const close = given.destroy;
+             devices += 1;
+             opened += 1;
+             given.destroy = function () { devices -= 1; given.destroy = close; close.call(given); };
+             return given;
+           };
+           const gone = new WeakSet();
+           const { createBuffer } = self.GPUDevice?.prototype ?? {}, { destroy } = self.GPUBuffer?.prototype ?? {};
+           if (createBuffer) GPUDevice.prototype.createBuffer = function (...args) {
+             const buffer = createBuffer.apply(this, args);
+             device += buffer.size;
+             most = Math.max(most, device);
+             return buffer;
+           };
+           if (destroy) GPUBuffer.prototype.destroy = function () {
+             if (!gone.has(this)) device -= this.size;
+             gone.add(this);
+             destroy.call(this);
+           };
+           self.weigh = () => { gc(); return { module: memory.buffer.byteLength, channels, device, most, devices, opened }; };
+           if (!self.window) {
+             const scale = new BroadcastChannel('scale');
+             scale.onmessage = () => scale.postMessage(weigh());
+           }
+         }",
     ),
 ];
 
@@ -68,16 +125,16 @@ fn answer(mut stream: TcpStream, dist: &Path) {
     }
     let path = request.split_whitespace().nth(1).unwrap_or("/").split('?').next().unwrap_or("/");
     let broken = path.strip_prefix(BROKEN).filter(|name| !name.ends_with(".wasm"));
-    let fault =
-        FAULTS.iter().find_map(|(folder, script)| path.strip_prefix(folder).map(|name| (name, *script)));
+    let other =
+        OTHERS.iter().find_map(|(folder, script)| path.strip_prefix(folder).map(|name| (name, *script)));
     let file = path
         .strip_prefix(MOUNT)
         .or(broken)
-        .or(fault.map(|(name, _)| name))
+        .or(other.map(|(name, _)| name))
         .map(|name| if name.is_empty() { "index.html" } else { name });
     let found = file.filter(|f| !f.contains("..")).map(|f| dist.join(f)).and_then(read);
     let (status, kind, body) = match found {
-        Some((kind, body)) => match fault {
+        Some((kind, body)) => match other {
             Some((_, script)) if kind == "text/javascript" => {
                 ("200 OK", kind, [format!("{script}\n").as_bytes(), &body].concat())
             }

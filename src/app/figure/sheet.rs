@@ -67,7 +67,8 @@ const TEXT: f64 = 13.0;
 /// From line to line of text.
 const LEADING: f64 = 19.0;
 /// Widths are not known before a text is drawn, and then differ with its font: a letter takes about this share of its size.
-const LETTER: f64 = 0.54;
+/// Wide fonts come to it with names in capitals; two entries of a legend must not meet even then.
+const LETTER: f64 = 0.62;
 
 fn width_of(text: &str, size: f64) -> f64 {
     LETTER * size * text.chars().count() as f64

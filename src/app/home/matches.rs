@@ -66,11 +66,11 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                     <thead>
                         <tr>
                             <th scope="col">"X"</th>
-                            <th scope="col">"its label"</th>
+                            <th scope="col" class="beside">"its label"</th>
                             <th scope="col">"Y"</th>
-                            <th scope="col">"its label"</th>
+                            <th scope="col" class="beside">"its label"</th>
                             <th scope="col" class="number">"Confidence"</th>
-                            <th scope="col">"Second choice"</th>
+                            <th scope="col" class="beside">"Second choice"</th>
                             <th scope="col"><span class="unseen">"Confirm"</span></th>
                         </tr>
                     </thead>
@@ -160,14 +160,14 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
                     {name(&row.x_id, row.x)}
                 </button>
             </th>
-            <td>{row.x_label}</td>
+            <td class="beside">{row.x_label}</td>
             <td>{name(&row.y_id, row.y)}</td>
-            <td>{row.y_label}</td>
+            <td class="beside">{row.y_label}</td>
             <td class="number">
                 <span class="meter" aria-hidden="true"><i style:width=format!("{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
                 {format!("{sure:.2}")}
             </td>
-            <td>{name(&row.second_id, row.second)}</td>
+            <td class="beside">{name(&row.second_id, row.second)}</td>
             <td class="number">
                 <button
                     type="button"

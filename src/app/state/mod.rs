@@ -223,16 +223,22 @@ impl State {
                     self.load_again();
                 }
                 Event::Failed(failure) => self.fail(None, failure),
+                Event::Hashed { slot, url, sha256 } => self.hashed(slot, &url, sha256),
                 _ => {}
             }
             return;
         }
         let Some(activity) = self.ledger.with_value(|ledger| ledger.activity_of(message.run)) else {
-            return; // Stale: the run was replaced.
+            // Stale: the run was replaced. A file that nobody waits for any more goes with it.
+            if let Event::Exported { url, .. } = message.body {
+                let _ = web_sys::Url::revoke_object_url(&url);
+            }
+            return;
         };
         let bulk = message.bulk;
         match message.body {
-            Event::Ready | Event::Taken { .. } => {} // for the worker, above; and for the JavaScript API
+            // For the worker, above; and for the JavaScript API.
+            Event::Ready | Event::Hashed { .. } | Event::Taken { .. } => {}
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));
@@ -245,7 +251,6 @@ impl State {
             | Event::Checked(_)) => self.demo_event(event, bulk),
             Event::Reading { slot, done, of } => self.files.progressed(slot, done, of),
             Event::Loaded { slot, content } => self.loaded(slot, content),
-            Event::Hashed { slot, sha256 } => self.hashed(slot, sha256),
             Event::NewRows(sides) => self.new_rows.set(sides),
             Event::Estimated(estimate) => self.estimate.set(estimate),
             event @ (Event::Progress(_) | Event::Statistics { .. } | Event::Labels(_) | Event::Moving) => {

@@ -58,7 +58,12 @@ impl State {
     }
 
     /// The file in use is known by its hash.
-    pub(super) fn hashed(&self, slot: Slot, sha256: String) {
+    pub(super) fn hashed(&self, slot: Slot, url: &str, sha256: String) {
+        let is_held =
+            |state: &SlotState| state.used.as_ref().is_some_and(|(source, _)| source.file.url == url);
+        if !self.files.get(slot).with_untracked(is_held) {
+            return;
+        }
         self.files.get(slot).update(|state| state.sha256 = Some(sha256));
         self.take_recorded_pairs();
     }

@@ -83,6 +83,8 @@ pub(crate) struct Results {
     progress: RwSignal<HashMap<Activity, Progress>>,
     /// The file that was made last: name and address.
     pub(crate) exported: RwSignal<Option<(String, String)>>,
+    /// Whether the worker has made it; its address ends with the worker.
+    by_worker: StoredValue<bool>,
     /// Whether the worker still has what is on show.
     pub(crate) held: RwSignal<bool>,
     /// Whether it had when the run began.
@@ -119,6 +121,7 @@ impl Results {
             not_applied: RwSignal::new(None),
             progress: RwSignal::default(),
             exported: RwSignal::new(None),
+            by_worker: StoredValue::new(false),
             held: RwSignal::new(false),
             had: StoredValue::new(false),
             made: RwSignal::default(),
@@ -174,6 +177,9 @@ impl Results {
     pub(super) fn lost(&self) {
         self.held.set(false);
         self.had.set_value(false);
+        if self.by_worker.get_value() {
+            self.exported.set(None);
+        }
         for phase in [self.showing, self.comparing, self.applying, self.exporting] {
             if phase.get_untracked().busy() {
                 phase.set(Phase::Failed);
@@ -298,6 +304,7 @@ impl State {
     pub(super) fn exported(&self, _what: Export, name: String, url: String) {
         self.results.exporting.set(Phase::Done);
         self.saved(name, url);
+        self.results.by_worker.set_value(true);
     }
 
     /// Has the browser save a file that was made, in place of the one before.
@@ -307,6 +314,7 @@ impl State {
             let _ = web_sys::Url::revoke_object_url(&old);
         }
         save(&name, &url);
+        self.results.by_worker.set_value(false);
         self.results.exported.set(Some((name, url)));
     }
 }

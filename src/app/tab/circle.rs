@@ -5,11 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use js_sys::Promise;
-use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{BroadcastChannel, MessageEvent};
 
 const NAME: &str = "concord-works";
@@ -52,10 +49,7 @@ impl Circle {
     async fn others(&self) -> HashSet<String> {
         self.heard.borrow_mut().clear();
         self.say(WHO);
-        let waited = Promise::new(&mut |resolve, _| {
-            let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, PATIENCE);
-        });
-        let _ = JsFuture::from(waited).await;
+        super::rest(PATIENCE).await;
         self.heard.borrow().clone()
     }
 

@@ -38,6 +38,12 @@ pub(crate) struct Keeping {
     written: RwSignal<u32>,
     /// Whether somebody writes. There is one writer, so that nothing old is written over something new.
     writing: StoredValue<bool>,
+    /// Whether it was told that there is no room for what runs reach.
+    short: StoredValue<bool>,
+    /// Whether the writer pauses, because this tab changes over to another work.
+    pausing: StoredValue<bool>,
+    /// Works that could not be read whole, the first time they were taken up. The second time what can be read is enough.
+    halves: StoredValue<HashSet<String>>,
     vault: StoredValue<Option<Vault>, LocalStorage>,
     /// Under what this tab's work is kept, and whether anything is.
     id: StoredValue<String>,
@@ -69,6 +75,9 @@ impl Keeping {
             changes: RwSignal::new(0),
             written: RwSignal::new(0),
             writing: StoredValue::new(false),
+            short: StoredValue::new(false),
+            pausing: StoredValue::new(false),
+            halves: StoredValue::default(),
             vault: StoredValue::new_local(None),
             id: StoredValue::new(tab::new_id()),
             holds: StoredValue::new(false),

@@ -24,6 +24,9 @@ use crate::protocol::{Failure, FileRef, Slot};
 /// A tab that was just reloaded holds its work for another moment; so one looks again after these milliseconds.
 const LOOKS: [u64; 4] = [0, 400, 1200, 3000];
 
+/// Between two looks whether a write has ended.
+const WRITTEN_MS: i32 = 20;
+
 /// What is left of earlier visits, the newest first, and whether other tabs have work open. What is too old is forgotten.
 pub(super) async fn left(vault: &Vault, own: &str) -> Result<(Vec<(String, Kept)>, bool), JsValue> {
     let open = tab::open_ones().await;
@@ -45,20 +48,25 @@ struct Contents {
 }
 
 impl Contents {
-    /// What cannot be read is left out: files are then told to be missing, and what was reached is computed again.
-    async fn read(vault: &Vault, id: &str) -> Result<Self, JsValue> {
+    /// What is not as it was written is left out: files are then told to be missing, and what was reached is computed
+    /// again. Whether that also goes for what the browser does not manage to read, which it may the next time, is to be
+    /// said: what is left out is not kept any longer.
+    async fn read(vault: &Vault, id: &str, leave_out: bool) -> Result<Self, JsValue> {
+        let get = async |shelf, key: &str| match vault.get(shelf, key).await {
+            Err(_) if leave_out => Ok(JsValue::UNDEFINED),
+            outcome => outcome,
+        };
         let start = format!("{id}/");
         let rest = |key: &str| key[start.len()..].to_owned();
         let (mut files, mut reached) = (HashMap::new(), Reached::new());
         for key in vault.keys(Shelf::Files, &start).await? {
             // Some browsers give a file back without its name, which is kept elsewhere.
-            if let Some(file) = vault.get(Shelf::Files, &key).await.ok().and_then(|v| v.dyn_into().ok()) {
+            if let Ok(file) = get(Shelf::Files, &key).await?.dyn_into() {
                 files.insert(rest(&key), file);
             }
         }
         for key in vault.keys(Shelf::Reached, &start).await? {
-            let value = vault.get(Shelf::Reached, &key).await.ok();
-            if let Some(values) = value.and_then(|value| value.dyn_into::<Float32Array>().ok()) {
+            if let Ok(values) = get(Shelf::Reached, &key).await?.dyn_into::<Float32Array>() {
                 reached.insert(rest(&key), Arc::new(values.to_vec()));
             }
         }
@@ -125,13 +133,15 @@ impl State {
         let offers = keeping.offers.get_untracked();
         let Some((_, kept)) = offers.into_iter().find(|(other, _)| *other == id) else { return };
         keeping.drop_offer(&id);
-        let left = untrack(|| self.as_kept());
         keeping.with_vault(async move |vault, own| {
             if !tab::take(&id).await {
                 keeping.remark.set(Some("Another tab has taken this work up in the meantime.".into()));
                 return Ok(());
             }
-            match state.changed_over(&vault, &id, &own, left).await {
+            let outcome = state.changed_over(&vault, &id, &own).await;
+            keeping.pausing.set_value(false);
+            state.keep_soon();
+            match outcome {
                 Ok(contents) => {
                     tab::give_back(&own);
                     state.restore(kept, contents);
@@ -140,10 +150,11 @@ impl State {
                 Err(error) => {
                     tab::give_back(&id);
                     keeping.put_off.update_value(|all| all.retain(|other| *other != id));
+                    keeping.halves.update_value(|all| all.extend([id.clone()]));
                     keeping.offers.update(|offers| offers.insert(0, (id, kept)));
                     keeping.remark.set(Some(format!(
-                        "This work could not be taken up, because the browser refused: {}. It is still kept; reload the \
-                         page to try again.",
+                        "This work could not be taken up, because the browser refused: {}. It is still kept: reload the \
+                         page to try again, or go on once more to do so with what can be read.",
                         reason(&error)
                     )));
                 }
@@ -153,15 +164,16 @@ impl State {
     }
 
     /// Stores what this tab has, for it to be offered, and makes another work its own.
-    async fn changed_over(
-        &self,
-        vault: &Vault,
-        id: &str,
-        own: &str,
-        left: Kept,
-    ) -> Result<Contents, JsValue> {
+    async fn changed_over(&self, vault: &Vault, id: &str, own: &str) -> Result<Contents, JsValue> {
         let keeping = self.keeping;
-        let contents = Contents::read(vault, id).await?;
+        let leave_out = keeping.halves.with_value(|all| all.contains(id));
+        let contents = Contents::read(vault, id, leave_out).await?;
+        // Files may have been read for long. What is here is left as it is now, by one writer.
+        keeping.pausing.set_value(true);
+        while keeping.writing.get_value() {
+            tab::rest(WRITTEN_MS).await;
+        }
+        let left = untrack(|| self.as_kept());
         if left.is_worth() {
             let had = self.run.reached.get_value();
             keeping.store(vault, own, &left, (&had, &had.keys().cloned().collect())).await?;

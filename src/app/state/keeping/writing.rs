@@ -21,6 +21,8 @@ use crate::protocol::{FileRef, Slot};
 
 /// Changes are gathered for so long before they are written.
 const GATHER: Duration = Duration::from_millis(300);
+const NO_ROOM: &str = "The browser’s storage is nearly full: files and settings are kept, but not how far the training has \
+                       come. After a reload it would begin again.";
 
 impl Keeping {
     /// Writes a work and what lies beside it, and removes what does not any more.
@@ -54,7 +56,27 @@ impl Keeping {
         }
         self.gone.set_value(gone);
         for (what, now) in reached.iter().filter(|(what, _)| news.contains(*what) || !values.contains(what)) {
-            vault.put(Shelf::Reached, &format!("{start}{what}"), &Float32Array::from(now.as_slice())).await?;
+            let (key, now) = (format!("{start}{what}"), Float32Array::from(now.as_slice()));
+            let mut put = vault.put(Shelf::Reached, &key, &now).await;
+            if put.as_ref().is_err_and(is_full) {
+                // What runs of before have reached can be computed again, and what this one has as well: where there is no
+                // room for it, all else is kept.
+                for what in values.iter().filter(|what| !reached.contains_key(*what)) {
+                    vault.remove(Shelf::Reached, &format!("{start}{what}")).await?;
+                }
+                put = match vault.put(Shelf::Reached, &key, &now).await {
+                    Err(error) if is_full(&error) => {
+                        // Once: it is tried again every two seconds.
+                        if !self.short.get_value() {
+                            self.short.set_value(true);
+                            self.remark.set(Some(NO_ROOM.to_owned()));
+                        }
+                        Ok(())
+                    }
+                    other => other,
+                };
+            }
+            put?;
         }
         let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
         vault.put(Shelf::Works, id, &text.into()).await?;
@@ -90,7 +112,8 @@ impl State {
     /// Writes what has changed, after a moment in which more may change.
     pub(super) fn keep_soon(&self) {
         self.keeping.changes.update(|count| *count += 1);
-        if self.keeping.writing.get_value() || self.keeping.open().is_none() {
+        let keeping = &self.keeping;
+        if keeping.writing.get_value() || keeping.pausing.get_value() || keeping.open().is_none() {
             return;
         }
         self.keeping.writing.set_value(true);
@@ -100,7 +123,9 @@ impl State {
 
     fn keep_now(self) {
         let keeping = self.keeping;
-        let Some((vault, id)) = keeping.open() else { return keeping.writing.set_value(false) };
+        let Some((vault, id)) = keeping.open().filter(|_| !keeping.pausing.get_value()) else {
+            return keeping.writing.set_value(false);
+        };
         let (kept, now) = (untrack(|| self.as_kept()), keeping.changes.get_untracked());
         let reached = if kept.run.is_some() { self.run.reached.get_value() } else { Reached::new() };
         let news = keeping.news.try_update_value(std::mem::take).unwrap_or_default();
@@ -123,7 +148,7 @@ impl State {
                 // Somebody decided otherwise in the meantime.
                 keeping.writing.set_value(false);
                 let _ = vault.forget(&id).await;
-            } else if keeping.changes.get_untracked() == now {
+            } else if keeping.changes.get_untracked() == now || keeping.pausing.get_value() {
                 keeping.writing.set_value(false);
             } else {
                 set_timeout(move || self.keep_now(), GATHER);

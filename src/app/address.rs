@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(refused.len(), 3, "{refused:?}");
         assert!(refused[0].starts_with("hide = setting: There is no such part"), "{refused:?}");
         let link = [word("hide", "new, data"), word("sample", "none"), word("executor", "gpu")];
-        assert_eq!(read(&link, &defaults()).1, [String::new(); 0]);
+        assert!(read(&link, &defaults()).1.is_empty());
     }
 
     #[test]

@@ -67,13 +67,13 @@ impl Page {
 
     /// Both clouds as files of the visitor's own, read; returns the match of each x.
     pub(crate) async fn load_clouds(&self) -> Vec<usize> {
-        self.load_clouds_at(MOUNT, "cpu").await
+        self.load_clouds_at(MOUNT, "executor=cpu").await
     }
 
-    /// The same, with the app from another folder of the host, on an executor.
-    pub(crate) async fn load_clouds_at(&self, folder: &str, executor: &str) -> Vec<usize> {
+    /// The same, with the app from another folder of the host and with these words in its address.
+    pub(crate) async fn load_clouds_at(&self, folder: &str, words: &str) -> Vec<usize> {
         let (x, y, places) = clouds(5);
-        open_at(self, folder, &format!("?executor={executor}&sample=none")).await;
+        open_at(self, folder, &format!("?{words}&sample=none")).await;
         self.pick("file-x", "x.npy", &array(&x)).await;
         self.pick("file-y", "y.npy", &array(&y)).await;
         self.wait_for("[data-testid=size-x]").await;

@@ -268,7 +268,7 @@ fn storage_without_room_for_a_training_keeps_the_rest() {
 #[test]
 fn a_file_is_hashed_whatever_is_tried_meanwhile() {
     with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
-        page.load_clouds_at("/slow-files/", "cpu").await;
+        page.load_clouds_at("/slow-files/", "executor=cpu").await;
         // The last of both is being hashed now.
         page.script("document.querySelector('[data-testid=transpose-y]').click()").await;
         page.click("cancel-y").await;

@@ -99,15 +99,8 @@ async fn round(page: &Page) -> Value {
 }
 
 /// Loads files in a browser that weighs, for short runs.
-async fn prepare(page: &Page, executor: &str) {
-    page.load_clouds_at(WEIGHED, executor).await;
-    page.unfold("advanced").await;
-    page.script(
-        "const field = document.querySelector('[data-testid=set-steps]'); field.value = '30';
-         field.dispatchEvent(new Event('input', { bubbles: true }));
-         field.dispatchEvent(new Event('change', { bubbles: true }));",
-    )
-    .await;
+async fn prepare(page: &Page, words: &str) {
+    page.load_clouds_at(WEIGHED, &format!("{words}&set-steps=30")).await;
     page.script(HANDS).await;
 }
 
@@ -129,7 +122,7 @@ fn weight(page: &Page, said: &Value) -> Weight {
 #[test]
 fn fifty_runs_and_exports_leave_memory_level() {
     with_page(Setup { weighed: true, ..Setup::default() }, async |page| {
-        prepare(&page, "cpu").await;
+        prepare(&page, "executor=cpu").await;
         let mut weights = Vec::new();
         for _ in 0..RUNS {
             weights.push(weight(&page, &round(&page).await));

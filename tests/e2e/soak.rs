@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::PATIENCE;
 use crate::browser::{Page, Setup, open_at, with_page};
 use crate::server::WEIGHED;
 
@@ -55,7 +56,7 @@ fn renderers(driver: u32) -> f64 {
 const HANDS: &str = "
     const find = name => document.querySelector(`[data-testid=${name}]`);
     const until = async (what, met) => {
-      for (let looks = 0; looks < 3000; looks += 1) {
+      for (const end = Date.now() + PATIENCE; Date.now() < end;) {
         const found = met();
         if (found) return found;
         await new Promise(later => setTimeout(later, 50));
@@ -101,7 +102,12 @@ async fn round(page: &Page) -> Value {
 /// Loads files in a browser that weighs, for short runs.
 async fn prepare(page: &Page, words: &str) {
     page.load_clouds_at(WEIGHED, &format!("{words}&set-steps=30")).await;
-    page.script(HANDS).await;
+    learn(page).await;
+}
+
+/// Teaches a page the gestures.
+async fn learn(page: &Page) {
+    page.script(&HANDS.replace("PATIENCE", &PATIENCE.as_millis().to_string())).await;
 }
 
 /// What was said, with the memory of all processes.
@@ -154,7 +160,8 @@ fn fifty_runs_and_exports_leave_memory_level() {
 #[test]
 fn runs_give_back_the_memory_of_their_device() {
     with_page(Setup { weighed: true, ..Setup::default() }, async |page| {
-        prepare(&page, "gpu").await;
+        prepare(&page, "executor=gpu&set-encoder=mlp&set-fits=1&set-distance_x=cosine&set-distance_y=cosine")
+            .await;
         let said = round(&page).await;
         let [most, left] = ["most", "device"].map(|name| said["worker"][name].as_f64());
         assert!(most.is_some_and(|most| most > 1e5), "not on a device? {said}");
@@ -168,7 +175,7 @@ fn devices_that_are_not_used_are_given_back() {
     with_page(Setup { weighed: true, ..Setup::default() }, async |page| {
         open_at(&page, WEIGHED, "?sample=none#diagnostics").await;
         page.wait_for("[data-testid=executor][data-executor=cpu]").await;
-        page.script(HANDS).await;
+        learn(&page).await;
         page.click("self-check").await;
         page.wait_for("[data-testid=check-status][data-state=done]").await;
         let said =

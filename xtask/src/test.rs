@@ -10,14 +10,8 @@ use crate::{build, system, tools};
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The test files that have one body for native Vulkan and for the browser.
-const DEVICE_TESTS: [&str; 11] = [
-    "kernels", "solver", "losses", "baseline", "aligns", "linear", "learns", "fit_time", "devices",
-    "streamed", "whole",
-];
-
-/// The test files that only exist in the browser.
-const BROWSER_TESTS: [&str; 1] = ["transport"];
+/// The tests that have one body for native Vulkan and for the browser: `tests/device/`.
+const DEVICE_TESTS: &str = "device";
 
 /// What is played for its figures only, by `cargo xtask bench inference --browser`.
 pub const BROWSER_BENCH: &str = "inference_time";
@@ -178,20 +172,14 @@ fn plain_tests() -> Outcome<Vec<String>> {
         .filter_map(|entry| {
             entry.ok()?.file_name().into_string().ok()?.strip_suffix(".rs").map(str::to_owned)
         })
-        .filter(|name| {
-            !DEVICE_TESTS.contains(&name.as_str())
-                && !BROWSER_TESTS.contains(&name.as_str())
-                && name != BROWSER_BENCH
-        })
+        .filter(|name| name != BROWSER_BENCH)
         .collect();
     names.sort();
     Ok(names)
 }
 
 fn vulkan() -> Verdict {
-    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e"];
-    arguments.extend(DEVICE_TESTS.iter().flat_map(|name| ["--test", name]));
-    let mut tests = cargo(&arguments);
+    let mut tests = cargo(&["test", "-p", "concord", "--features", "e2e", "--test", DEVICE_TESTS]);
     // Without it some drivers complain on every start.
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         tests.env("XDG_RUNTIME_DIR", std::env::temp_dir());
@@ -200,12 +188,10 @@ fn vulkan() -> Verdict {
 }
 
 fn browser() -> Verdict {
-    let mut arguments = vec!["test", "-p", "concord", "--target", WASM];
-    arguments.extend(DEVICE_TESTS.iter().chain(&BROWSER_TESTS).flat_map(|name| ["--test", name]));
-    all([in_chromium(cargo(&arguments), 900)])
+    all([in_chromium(cargo(&["test", "-p", "concord", "--target", WASM, "--test", DEVICE_TESTS]), 2400)])
 }
 
-/// A command whose tests are played in Chromium, each for so many seconds at most.
+/// A command whose tests are played in Chromium, for so many seconds at most.
 pub fn in_chromium(mut tests: Command, seconds: u32) -> Command {
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")

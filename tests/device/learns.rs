@@ -1,10 +1,7 @@
 //! The stack learns: three-layer networks fit a known smooth function on both executors, natively and in
 //! a browser, with the same loss curve, and the statistics arrive without waiting.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
 use concord::kernels::Activation;
 use concord::solver::fit::{Fit, FitSettings, grid_points, ripples_at};

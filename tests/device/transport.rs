@@ -1,6 +1,5 @@
 //! Messages survive the real way between page and worker: through serde-wasm-bindgen and a structured
 //! clone that transfers their buffers.
-#![cfg(target_arch = "wasm32")]
 
 use concord::protocol::{
     CheckRow, Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Message, Recovery, RunId,
@@ -10,8 +9,6 @@ use js_sys::{ArrayBuffer, Function, Object, Reflect};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
 fn there_and_back<T: Serialize + DeserializeOwned>(message: &Message<T>) -> Message<T> {
     let (value, transfer) = pack(message).expect("packs");

@@ -1,10 +1,7 @@
 //! Training on all points without anything that has a place for every pair, against the dense step, which is compared
 //! with float64 and central differences elsewhere. On both executors, natively and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{AnyExecutor, Device, Executor};
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, halved, pairwise};

@@ -1,18 +1,14 @@
 //! Cost, Sinkhorn, losses and the implicit backward pass against float64 fixtures, on both executors,
 //! natively and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-mod fixtures;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
+use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
 use concord::exec::{Device, Executor};
 use concord::plan::{Mat, PassId, Plan};
 use concord::solver::cost::{Cost, CostKind};
 use concord::solver::implicit;
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::sinkhorn::{Marginals, Sinkhorn};
-use fixtures::{assert_close, embedded, floats, matrix, numbers};
 use serde_json::Value;
 
 /// A matrix of the fixture, twice: every problem is solved as a batch of two.

@@ -1,10 +1,7 @@
 //! Entropic Gromov-Wasserstein against POT's plans in float64, on both executors, natively and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-mod fixtures;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
+use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
 use concord::baseline::entropic_gw::{EntropicGw, GwSettings, GwSolution, STATS, solve};
 use concord::exec::{CpuExecutor, Device, Executor};
 use concord::geometry::Dense;
@@ -14,7 +11,6 @@ use concord::plan::{Mat, Plan};
 use concord::rng::Rng;
 use concord::solver::losses::classic::Distances;
 use concord::solver::sinkhorn::Marginals;
-use fixtures::{assert_close, embedded, floats, matrix, numbers};
 use serde_json::Value;
 
 /// Every problem is solved as a batch of two.

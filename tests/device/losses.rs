@@ -1,11 +1,8 @@
 //! Losses, terms and costs: float64 fixtures, and every gradient against central differences of a formula that
 //! stands here in float64. On both executors, natively and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-mod fixtures;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
+use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
 use concord::exec::{Device, Executor};
 use concord::geometry::spectral::{Thin, thin};
 use concord::kernels::soft_rank::{self as soft_rank_kernel, Blocks, soft_ranks};
@@ -18,7 +15,6 @@ use concord::solver::losses::rank_gw::{self, Halves, Ranks};
 use concord::solver::losses::soft_rank::{self, SoftRank, TAU};
 use concord::solver::losses::{Graded, Symmetry, frobenius};
 use concord::solver::terms::{dirichlet, fused, pairs};
-use fixtures::{assert_close, embedded, floats, matrix, numbers};
 use serde_json::Value;
 
 /// Fits in a stack. Those of the random tests differ from each other, so that a wrong stride shows.

@@ -1,10 +1,7 @@
 //! What a device refuses or suffers becomes an error with numbers and a way out, natively and in a
 //! browser alike.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{Device, ExecError, Executor, Preference, Reason};
 use concord::kernels::reduce::{self, Operation};
 use concord::plan::Plan;

@@ -1,5 +1,4 @@
-//! What the tests that run natively and in a browser share.
-#![allow(dead_code)] // Each test file uses its part.
+//! How a test is declared for both worlds, and the device it runs on.
 
 use concord::exec::{Device, Preference};
 

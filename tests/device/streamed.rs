@@ -1,9 +1,6 @@
 //! Transport that holds no plan against Sinkhorn in float64 that does, on both executors, natively and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{Device, ExecError};
 use concord::geometry::Dense;
 use concord::procedure::{Control, Failure, NoControl, Progress, Way, streamed, transport, transport_by};

@@ -1,9 +1,6 @@
 //! Whole training runs: the gradient is right, both executors agree, and a hidden rotation is found.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{CpuExecutor, Device, Executor};
 use concord::geometry::Dense;
 use concord::geometry::distance::{Metric, pairwise};

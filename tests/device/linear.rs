@@ -1,9 +1,6 @@
 //! The linear mode: singular values are right, both executors agree, and a hidden rotation is found.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::exec::{Device, Executor};
 use concord::geometry::Dense;
 use concord::geometry::eigen::symmetric_eigen;

@@ -1,10 +1,7 @@
 //! Every kernel on WebGPU against its CPU twin, on random and ragged sizes. The same bodies run natively
 //! on Vulkan and in a browser.
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::{block_on_test, gpu};
+use crate::common::{block_on_test, gpu};
 use concord::{check, kernels};
 
 /// One test per kernel, and a check that none was forgotten.

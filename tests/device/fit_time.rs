@@ -1,10 +1,7 @@
 //! One fit on the CPU executor, natively and in a browser from the same body: it has to learn the same, and what a
 //! step takes in each is printed for comparison (`cargo xtask bench --browser`).
-#![cfg(feature = "gpu")]
 
-mod common;
-
-use common::block_on_test;
+use crate::common::block_on_test;
 use concord::exec::{CpuExecutor, Executor};
 use concord::geometry::Dense;
 use concord::geometry::distance::Metric;

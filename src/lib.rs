@@ -12,6 +12,8 @@ pub mod kernels;
 #[cfg(target_arch = "wasm32")]
 mod link;
 pub mod metrics;
+#[cfg(target_arch = "wasm32")]
+mod patience;
 pub mod plan;
 pub mod procedure;
 pub mod protocol;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("watch", &[]),
+    ("patience", &[]),
     ("plan", &[]),
     ("protocol", &[]),
     ("kernels", &["plan", "rng"]),
@@ -27,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "geometry",
             "kernels",
             "metrics",
+            "patience",
             "plan",
             "procedure",
             "protocol",
@@ -52,7 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("link", &["protocol"]),
-    ("app", &["link", "protocol"]),
+    ("app", &["link", "patience", "protocol"]),
     ("api", &["link", "protocol"]),
 ];
 

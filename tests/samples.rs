@@ -147,7 +147,7 @@ fn every_sample_comes_with_encoders_that_align_it() {
         let data = Data { sides, rows: Default::default(), truth: pairs(set, "pairs.csv"), tables };
         let study = block_on(recall(&Device::Cpu, data, model.clone(), &mut NoControl)).expect("is recalled");
         let (outcome, _) = block_on(study.outcome(&mut NoControl)).expect("shown");
-        assert!(outcome.trained_before && outcome.train_s == 0.0);
+        assert!(outcome.trained_before && outcome.train_s.is_none());
         let value = |key: &str| outcome.figures.iter().find(|f| f.key == key).map(|f| f.value).expect(key);
         eprintln!("{set}: FOSCTTM {:.4}, score {:.4}", value("foscttm"), value("spearman"));
         assert!(value("foscttm") < least, "{set}: {}", value("foscttm"));

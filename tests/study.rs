@@ -90,7 +90,7 @@ fn study(
         shown: 0,
         chance: None,
         saved: None,
-        train_s: 1.0,
+        train_s: Some(1.0),
         infer_s: 0.5,
     };
     (study, [cx, cy], tables)

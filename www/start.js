@@ -4,12 +4,16 @@
   const explain = (reason) => {
     const place = document.getElementById("loading");
     if (!place) return;
-    // A mended version may be waiting behind the one that does not start; then a reload brings it.
-    navigator.serviceWorker?.getRegistration().then((found) => found?.waiting?.postMessage("activate"));
     place.setAttribute("role", "alert");
     place.textContent =
       `Concord could not start (${reason}). It needs a browser with WebAssembly SIMD and module workers: Chrome or Edge 98, ` +
       "Firefox 114, Safari 16.4 or later. If yours is newer, reload the page; the download may have been cut short.";
+    // A mended version may be waiting behind the one that does not start; then a reload brings it. Some browsers forbid to
+    // ask, which is no reason of its own.
+    try {
+      const asked = navigator.serviceWorker?.getRegistration();
+      asked?.then((found) => found?.waiting?.postMessage("activate")).catch(() => {});
+    } catch {}
   };
   addEventListener("error", (event) => explain(event.message || "a file could not be loaded"), true);
   addEventListener("unhandledrejection", (event) => explain(event.reason?.message ?? event.reason));

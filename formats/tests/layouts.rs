@@ -161,12 +161,23 @@ fn thousands_may_be_set_apart() {
         "town,people,area\nA,\"4,485.0\",824\nB,329,\"1,224\"\n",
         "town;people;area\nA;4.485,0;824\nB;329;1.224,0\n",
         "town\tpeople\tarea\nA\t4,485.0\t824\nB\t329\t1,224\n",
+        "town\tpeople\tarea\nA\t4,485\t824\nB\t329\t\"1,224\"\n",
     ] {
         assert_eq!(rows(table(text)), [[4485.0, 824.0], [329.0, 1224.0]], "{text:?}");
     }
     let read = load(b"a,b\n\"4,485\",1\n329,2\n").expect("is read");
     let said = read.preview.decisions.iter().any(|decision| decision.what == "thousands");
     assert!(said, "{:?}", read.preview.decisions);
+    assert!(read.preview.notices.iter().any(|notice| notice.contains("4,485")), "{:?}", read.preview.notices);
+    // Where nothing tells, it is said what was taken.
+    let read = load(b"a\tb\n4,485\t1.5\n12,345\t2.5\n").expect("is read");
+    assert_eq!(read.table.values, [4485.0, 1.5, 12345.0, 2.5], "a point is the decimal sign elsewhere");
+    for text in ["a\tb\n4,485\t1\n12,345\t2\n", "a\tb\n4,485\t1\n1200\t2\n"] {
+        let read = load(text.as_bytes()).expect("is read");
+        assert_eq!(read.table.values[0], 4.485);
+        let said = read.preview.notices.iter().any(|notice| notice.contains("4,485 is 4.485"));
+        assert!(said, "{:?}", read.preview.notices);
+    }
     // Not every comma in quotes is one: here it is the decimal sign.
     assert_eq!(
         rows(table("a,b\n\"4,485\",1\n\"1,5\",2\n821,253\n")),

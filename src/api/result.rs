@@ -69,7 +69,7 @@ impl Answer {
             .map(|finding| json!({ "what": finding.what, "fix": finding.fix, "serious": finding.serious }))
             .collect();
         let seconds = json!({
-            "total": self.seconds, "train": self.outcome.train_s, "infer": self.outcome.infer_s,
+            "total": self.seconds, "train": self.outcome.train_s.unwrap_or(0.0), "infer": self.outcome.infer_s,
         });
         let model = Uint8Array::from(from_bulk(taken(5), self.model as usize).as_slice());
         object([

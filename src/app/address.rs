@@ -74,8 +74,13 @@ fn misspelt(word: &str, value: &str) -> Option<String> {
         "sample" => (samples::ALL.iter().map(|sample| sample.name).chain([NO_SAMPLE]).collect(), "sample"),
         _ => return None,
     };
-    let parts = value.split(',').map(str::trim);
-    let unknown: Vec<&str> = parts.filter(|part| !part.is_empty() && !known.contains(part)).collect();
+    // Only parts can be several, or none.
+    let unknown: Vec<&str> = match word {
+        "hide" => {
+            value.split(',').map(str::trim).filter(|part| !part.is_empty() && !known.contains(part)).collect()
+        }
+        _ => [value].into_iter().filter(|value| !known.contains(value)).collect(),
+    };
     (!unknown.is_empty()).then(|| {
         format!("{word} = {}: There is no such {what}; there are {}.", unknown.join(", "), known.join(", "))
     })
@@ -171,6 +176,8 @@ mod tests {
         let (_, refused) = read(&link, &defaults());
         assert_eq!(refused.len(), 3, "{refused:?}");
         assert!(refused[0].starts_with("hide = setting: There is no such part"), "{refused:?}");
+        let link = [word("sample", "words,digits"), word("sample", ""), word("executor", "cpu,gpu")];
+        assert_eq!(read(&link, &defaults()).1.len(), 3);
         let link = [word("hide", "new, data"), word("sample", "none"), word("executor", "gpu")];
         assert!(read(&link, &defaults()).1.is_empty());
     }

@@ -10,8 +10,8 @@ use crate::protocol::{AlignOptions, Reading, Side, Slot};
 pub const FORMAT: u32 = 1;
 /// Days after which what nobody came back for is dropped.
 const DAYS: f64 = 30.0;
-/// How many unfinished works are kept at most.
-const MOST: usize = 8;
+/// How many works are kept at most that nobody has open.
+const MOST: usize = 24;
 const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 
 /// Everything but the contents of files and what a run has reached, which lie beside it.
@@ -28,6 +28,9 @@ pub struct Kept {
     /// Files of the visitor's own that a sample has taken the place of, and the pairs made between them.
     #[serde(default)]
     pub aside: (Vec<KeptFile>, Vec<Pair>),
+    /// The training on those.
+    #[serde(default)]
+    pub aside_run: Option<KeptRun>,
     pub run: Option<KeptRun>,
 }
 
@@ -51,6 +54,9 @@ pub struct KeptRun {
     /// How much of it was done, from 0 to 1.
     pub share: f64,
     pub done: bool,
+    /// Whether it was asked to end early.
+    #[serde(default)]
+    pub stopped: bool,
     /// Which of its candidates was looked at.
     pub shown: u32,
 }
@@ -121,12 +127,19 @@ fn ago(ms: f64) -> String {
     }
 }
 
-/// Of all that is kept, what is offered, the newest first, and what has to go. `open` says which are open in a tab now.
-pub fn sorted(
-    all: Vec<(String, Kept)>,
-    open: impl Fn(&str) -> bool,
-    now: f64,
-) -> (Vec<(String, Kept)>, Vec<String>) {
+/// All that is kept and that no tab has open.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    /// What is offered, the newest first.
+    pub offered: Vec<(String, Kept)>,
+    /// What nobody would miss, or is too old.
+    pub gone: Vec<String>,
+    /// What has to go because there are too many, and somebody might miss.
+    pub too_many: Vec<(String, Kept)>,
+}
+
+/// Sorts all that is kept. `open` says which are open in a tab now.
+pub fn sorted(all: Vec<(String, Kept)>, open: impl Fn(&str) -> bool, now: f64) -> Sorted {
     let (mut offered, mut gone) = (Vec::new(), Vec::new());
     for (id, kept) in all.into_iter().filter(|(id, _)| !open(id)) {
         let old = now - kept.when >= DAYS * DAY_MS;
@@ -136,10 +149,13 @@ pub fn sorted(
             gone.push(id);
         }
     }
-    offered.sort_by(|a, b| b.1.when.total_cmp(&a.1.when));
+    // What was trained on a sample goes before anybody's own files do.
+    let has_own = |kept: &Kept| kept.own_files().next().is_some();
+    let newest = |a: &Kept, b: &Kept| b.when.total_cmp(&a.when);
+    offered.sort_by(|(_, a), (_, b)| has_own(b).cmp(&has_own(a)).then(newest(a, b)));
     let too_many = offered.split_off(offered.len().min(MOST));
-    gone.extend(too_many.into_iter().map(|(id, _)| id));
-    (offered, gone)
+    offered.sort_by(|(_, a), (_, b)| newest(a, b));
+    Sorted { offered, gone, too_many }
 }
 
 #[cfg(test)]
@@ -190,13 +206,19 @@ mod tests {
     fn the_newest_come_first_and_the_old_go() {
         let now = 40.0 * DAY_MS;
         let mut all: Vec<(String, Kept)> =
-            (0..10).map(|i| (format!("{i}"), kept(now - f64::from(i), true, None))).collect();
+            (0..MOST + 1).map(|i| (format!("{i}"), kept(now - i as f64, true, None))).collect();
+        all.push(("sample".into(), kept(now, false, Some(KeptRun::default()))));
         all.push(("old".into(), kept(now - 31.0 * DAY_MS, true, None)));
         all.push(("trifle".into(), kept(now, false, None)));
-        let (offered, gone) = sorted(all, |id| id == "3", now);
-        let ids: Vec<&str> = offered.iter().map(|(id, _)| id.as_str()).collect();
-        assert_eq!(ids, ["0", "1", "2", "4", "5", "6", "7", "8"]);
-        assert_eq!(gone, ["old", "trifle", "9"]);
+        let ids = |kept: &[(String, Kept)]| kept.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
+        let found = sorted(all.clone(), |id| id == "3", now);
+        let own = |open: usize| (0..MOST + 1).filter(move |i| *i != open).map(|i| i.to_string());
+        assert_eq!(ids(&found.offered), own(3).collect::<Vec<_>>(), "own files stay");
+        assert_eq!(ids(&found.too_many), ["sample"]);
+        assert_eq!(found.gone, ["old", "trifle"]);
+        // Where there is room, it is where its time puts it.
+        let found = sorted(all, |id| id == "3" || id == "4", now);
+        assert!(found.too_many.is_empty() && ids(&found.offered)[..2].contains(&"sample".to_owned()));
     }
 
     /// An update or a copy of the page elsewhere may write another form: it is neither offered nor removed while it is new.
@@ -209,9 +231,9 @@ mod tests {
         let read = |text: &str| Kept::read(text).expect("ours");
         let all = [("newer", read(&newer)), ("changed", read(&changed)), ("old", read(&old))];
         let all = all.map(|(id, kept)| (id.to_owned(), kept)).to_vec();
-        let (offered, gone) = sorted(all, |_| false, now);
-        assert!(offered.is_empty());
-        assert_eq!(gone, ["old"]);
+        let found = sorted(all, |_| false, now);
+        assert!(found.offered.is_empty() && found.too_many.is_empty());
+        assert_eq!(found.gone, ["old"]);
         assert_eq!(Kept::read("something else"), None);
     }
 

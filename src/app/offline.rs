@@ -144,6 +144,8 @@ pub(super) fn UpdateOffer(offline: Offline, state: State) -> impl IntoView {
     let loss = move || {
         if state.would_lose() {
             "The page is loaded anew for it: save results that you want to keep, and have your files at hand."
+        } else if state.is_unkept() {
+            "The page is loaded anew for it: save results that you want to keep."
         } else {
             "The page is loaded anew for it and offers to go on where you were; nothing of yours is lost."
         }

@@ -13,10 +13,17 @@ use web_sys::{
     Event, IdbDatabase, IdbKeyRange, IdbObjectStore, IdbRequest, IdbTransaction, IdbTransactionMode,
 };
 
+use super::tab;
+use crate::patience;
+
 const NAME: &str = "concord";
 const VERSION: u32 = 1;
 /// Milliseconds in which a browser opens a database, however busy it is.
-const PATIENCE_MS: i32 = 10_000;
+const OPENING_MS: i32 = 10_000;
+/// And in which it writes or reads one thing, which may be a file of some gigabytes on a slow disk.
+const WORKING_MS: i32 = 120_000;
+/// What is said of one that does neither.
+const SILENT: &str = "it does not answer";
 
 /// What is kept, by kind. Keys of works are their ids; those of the others begin with them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,15 +74,15 @@ impl Vault {
         Ok(Self(Rc::new(RefCell::new(Connection(connect().await?)))))
     }
 
-    /// Works on the database, and once more on a new connection if the browser has closed this one in the meantime: when
-    /// somebody clears what sites have stored, or after a sleep.
+    /// Works on the database, and once more on a new connection if the browser has closed this one in the meantime, when
+    /// somebody clears what sites have stored or after a sleep, or does not answer on it.
     async fn with<T>(&self, work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>) -> Result<T, JsValue> {
         let database = self.0.borrow().0.clone();
-        match work(&database).await {
+        match in_time(WORKING_MS, work(&database)).await {
             Err(error) if is_lost(&error) => {
                 let again = connect().await?;
                 self.0.replace(Connection(again.clone()));
-                work(&again).await
+                in_time(WORKING_MS, work(&again)).await
             }
             outcome => outcome,
         }
@@ -161,7 +168,7 @@ async fn connect() -> Result<IdbDatabase, JsValue> {
         }
     });
     request.set_onupgradeneeded(Some(upgrade.unchecked_ref()));
-    let database: IdbDatabase = in_time(answer(&request)).await?.dyn_into()?;
+    let database: IdbDatabase = in_time(OPENING_MS, answer(&request)).await?.dyn_into()?;
     // A newer version of the page, in another tab, has to wait for nobody.
     let own = database.clone();
     let give_way = Closure::once_into_js(move || own.close());
@@ -170,17 +177,8 @@ async fn connect() -> Result<IdbDatabase, JsValue> {
 }
 
 /// Some browsers are known not to answer at all, now and then.
-async fn in_time(answer: JsFuture) -> Result<JsValue, JsValue> {
-    let late = Promise::new(&mut |_, reject| {
-        let refuse = Closure::once_into_js(move || {
-            let _ = reject.call1(&JsValue::UNDEFINED, &"it does not answer".into());
-        });
-        // Without a timer one waits as long as it takes.
-        let _ = window()
-            .set_timeout_with_callback_and_timeout_and_arguments_0(refuse.unchecked_ref(), PATIENCE_MS);
-    });
-    let answer = wasm_bindgen_futures::future_to_promise(answer);
-    JsFuture::from(Promise::race(&Array::of2(&answer, &late))).await
+async fn in_time<T>(ms: i32, work: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
+    patience::before(tab::rest(ms), work).await.unwrap_or_else(|| Err(SILENT.into()))
 }
 
 /// All keys that begin so.
@@ -248,7 +246,7 @@ pub(super) fn is_full(error: &JsValue) -> bool {
 /// Whether the connection, rather than what was asked of it, is what is wrong.
 fn is_lost(error: &JsValue) -> bool {
     matches!(name_of(error).as_deref(), Some("InvalidStateError" | "UnknownError" | "AbortError"))
-        || error.as_string().as_deref() == Some(GIVEN_UP)
+        || matches!(error.as_string().as_deref(), Some(GIVEN_UP | SILENT))
 }
 
 /// Why the browser refused, in words.

@@ -132,7 +132,8 @@ pub struct Outcome {
     /// Of both sides; shared label names have the same code on both.
     pub labels: [LabelColumn; 2],
     pub picture: u32,
-    pub train_s: f64,
+    /// None where nothing was trained, or not all of it in one go.
+    pub train_s: Option<f64>,
     pub infer_s: f64,
     /// Whether these are new points rather than those of training.
     pub new_points: bool,

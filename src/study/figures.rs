@@ -66,11 +66,11 @@ pub fn figures(
             );
         }
         if beside.labelled {
-            let about = "How often the five strongest partners, one vote each, elect the right label.";
+            let about = "How often the five strongest partners on the other side, one vote each, elect the right label.";
             add("label-transfer", "Label transfer", mean(known.labels), false, true, about);
-            // Partners of a row of Y are rows of X: they carry labels from X to Y.
-            add("label-transfer-xy", "Label transfer, X → Y", known.labels[1], false, true, about);
-            add("label-transfer-yx", "Label transfer, Y → X", known.labels[0], false, true, about);
+            // No arrow: partners of a row of X are rows of Y, so its label goes the other way than its match.
+            add("label-transfer-xy", "Label transfer, for rows of X", known.labels[0], false, true, about);
+            add("label-transfer-yx", "Label transfer, for rows of Y", known.labels[1], false, true, about);
         }
     }
     let score = Figure { value: agreement.value, null: agreement.chance.unwrap_or(0.0) };

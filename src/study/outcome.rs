@@ -29,7 +29,8 @@ pub struct Study {
     pub chance: Option<f64>,
     /// The encoders, where they were trained in another run.
     pub saved: Option<Saved>,
-    pub train_s: f64,
+    /// None where nothing was trained, or not all of it in one go.
+    pub train_s: Option<f64>,
     pub infer_s: f64,
 }
 
@@ -155,7 +156,7 @@ impl Looked {
             verdict: None,
             labels: coded.columns,
             picture: side,
-            train_s: 0.0,
+            train_s: None,
             infer_s: 0.0,
             new_points: false,
             part: None,

@@ -55,7 +55,7 @@ pub async fn recall(
         shown: 0,
         chance: None,
         saved: trained,
-        train_s: 0.0,
+        train_s: None,
         infer_s: 0.0,
     })
 }

@@ -10,7 +10,7 @@ use formats::{Table, Trouble};
 use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
-use super::desk::{Desk, Prepared};
+use super::desk::{Desk, Prepared, Used};
 use super::live::{Live, Reached, Watched};
 use super::runs::Runs;
 use super::scope::{breathe, now, post, rest};
@@ -45,6 +45,8 @@ pub(super) struct Applied {
     pub(super) subject: Subject,
     pub(super) looked: Looked,
     pub(super) model: Model,
+    /// The files that this took beside those of the training.
+    pub(super) used: Vec<Used>,
 }
 
 /// Why something could not be done.
@@ -89,6 +91,8 @@ impl Task<'_> {
         reached: Reached,
     ) -> Result<(), Refusal> {
         let mut settings = options::settings(options)?;
+        // Otherwise most of the time is somebody else's.
+        let whole = reached.is_empty();
         // First of all: what does not fit is refused before anything is copied.
         let foretold = self.fit(&mut settings).await?;
         let mut preparing = Watched::before(self.runs, self.run);
@@ -99,6 +103,7 @@ impl Task<'_> {
         let (rows, truth) = self.beside();
         // As they are now: by the end of the run other files may lie there.
         let taught = self.taught();
+        let used = self.desk.borrow_mut().begin();
         let counts = [0, 1].map(|side| sides.points()[side].rows());
         let coded = Coded::new(&rows, counts);
         let mut live =
@@ -124,17 +129,18 @@ impl Task<'_> {
             shown: 0,
             chance,
             saved: None,
-            train_s: (trained - start - held) / 1000.0,
+            train_s: whole.then_some((trained - start - held) / 1000.0),
             infer_s: (now() - chosen - (live.held() - held_then)) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
         let outcome = Outcome { ending: Some(ending), ..outcome };
-        if let (Some(foretold), false) = (foretold, self.runs.is_finishing(self.run)) {
+        if let (Some(foretold), true) = (foretold, whole && !self.runs.is_finishing(self.run)) {
             self.learn(foretold.seconds, (now() - start - live.held()) / 1000.0);
         }
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(Rc::new(study));
         desk.taught = taught;
+        desk.used = used;
         desk.made = made.to_vec();
         desk.applied = None;
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
@@ -227,7 +233,7 @@ impl Task<'_> {
         let study = self.desk.borrow().study.clone().ok_or_else(nothing_yet)?;
         let start = now();
         let (outcome, bulk) = compare(self.device, &study, &mut Watched::new(self.runs, self.run)).await?;
-        let outcome = Outcome { train_s: (now() - start) / 1000.0, ..outcome };
+        let outcome = Outcome { train_s: Some((now() - start) / 1000.0), ..outcome };
         post(self.run, Event::Compared(Box::new(outcome)), bulk);
         Ok(())
     }
@@ -338,7 +344,7 @@ fn record(desk: &Desk, device: &Device) -> Record {
     let metrics: BTreeMap<String, Option<f64>> =
         figures.into_iter().map(|figure| (figure.key, Some(figure.value))).collect();
     let timings = study.map_or_else(Vec::new, |study| {
-        let train = study.saved.is_none().then_some(("train", study.train_s));
+        let train = study.train_s.map(|seconds| ("train", seconds));
         let timings = train.into_iter().chain([("infer", study.infer_s)]);
         timings.map(|(name, seconds)| Timing { name: name.to_owned(), seconds }).collect()
     });
@@ -350,8 +356,7 @@ fn record(desk: &Desk, device: &Device) -> Record {
         chosen: study.map(|study| study.chosen()).unwrap_or_default(),
         settings: study.and_then(|study| serde_json::to_value(&study.options).ok()).unwrap_or_default(),
         executor: super::serve::kind(device).name().to_owned(),
-        // A file that could not be hashed, because it is gone, is left out.
-        inputs: desk.inputs().into_iter().filter(|input| !input.sha256.is_empty()).collect(),
+        inputs: desk.recorded(),
         pairs: desk.made.iter().map(|&(x, y)| (x.into(), y.into())).collect(),
         timings,
         metrics,

@@ -36,6 +36,7 @@ impl Task<'_> {
             Refusal::Words("There is no model yet. Align two data sets first, or load a saved model.".into())
         })?;
         self.room_to_apply(&model)?;
+        let used = self.desk.borrow().beside_training();
         let (sides, truth) = {
             let desk = self.desk.borrow();
             let side = |side: Side| -> Result<Followed, Refusal> {
@@ -89,7 +90,7 @@ impl Task<'_> {
         let mut findings = findings_of_new(value, &looked.report, &self.options());
         findings.extend(outcome.findings);
         let outcome = Outcome { findings, infer_s: (now() - start) / 1000.0, new_points: true, ..outcome };
-        self.desk.borrow_mut().applied = Some(Rc::new(Applied { subject, looked, model }));
+        self.desk.borrow_mut().applied = Some(Rc::new(Applied { subject, looked, model, used }));
         post(self.run, Event::Aligned(Box::new(outcome)), bulk);
         Ok(())
     }

@@ -50,9 +50,14 @@ pub(super) struct Desk {
     pairs: BTreeMap<Slot, Vec<(usize, usize)>>,
     /// A model that was loaded.
     pub(super) model: Option<Model>,
-    inputs: BTreeMap<Slot, Input>,
-    /// The number of what lies in each slot, by which it is told from what lay there before, and the last one given.
-    editions: (BTreeMap<Slot, u32>, u32),
+    inputs: BTreeMap<Slot, Used>,
+    /// How many times a slot was filled.
+    fillings: u32,
+    /// The hashes of files that were read, by the number of the filling.
+    hashes: BTreeMap<u32, String>,
+    /// What lay here when the last run began, and when that began whose result this is.
+    begun: Vec<Used>,
+    pub(super) used: Vec<Used>,
     /// How many files are being hashed.
     pub(super) hashing: u32,
     /// Shared with a comparison that is under way.
@@ -65,6 +70,14 @@ pub(super) struct Desk {
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
     pub(super) applied: Option<Rc<super::aligning::Applied>>,
+}
+
+/// A file that is in use.
+#[derive(Clone)]
+pub(super) struct Used {
+    /// By which one filling of a slot is told from another.
+    number: u32,
+    input: Input,
 }
 
 /// What a slot is filled with.
@@ -119,16 +132,39 @@ impl Desk {
         Rows { ids: ids.cloned(), labels: labels.or(own).cloned() }
     }
 
-    pub(super) fn inputs(&self) -> Vec<Input> {
-        self.inputs.values().cloned().collect()
+    /// A run begins on what lies here now.
+    pub(super) fn begin(&mut self) -> Vec<Used> {
+        let of_training = |slot: &Slot| !is_beside_training(*slot);
+        let lying = self.inputs.iter().filter(|(slot, _)| of_training(slot)).map(|(_, used)| used.clone());
+        self.begun = lying.collect();
+        self.begun.clone()
+    }
+
+    /// What lies here beside what the last result was trained on: new rows, a model, and where nothing was trained here,
+    /// rows that stand in for new ones.
+    pub(super) fn beside_training(&self) -> Vec<Used> {
+        let known = |used: &Used| self.used.iter().any(|known| known.number == used.number);
+        let beside = |(slot, used): &(&Slot, &Used)| {
+            is_beside_training(**slot) || matches!(slot, Slot::Features(_)) && !known(used)
+        };
+        self.inputs.iter().filter(beside).map(|(_, used)| used.clone()).collect()
+    }
+
+    /// The files that what is on show was made of. One that could not be hashed, because it is gone, is left out.
+    pub(super) fn recorded(&self) -> Vec<Input> {
+        let applied = self.applied.iter().flat_map(|applied| &applied.used);
+        let hashed = self.used.iter().chain(applied).map(|Used { number, input }| {
+            let known = self.hashes.get(number).cloned();
+            Input { sha256: known.unwrap_or_else(|| input.sha256.clone()), ..input.clone() }
+        });
+        hashed.filter(|input| !input.sha256.is_empty()).collect()
     }
 
     /// Fills a slot; returns the number by which this filling is known.
     pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) -> u32 {
-        let (editions, last) = &mut self.editions;
-        *last += 1;
-        editions.insert(slot, *last);
-        self.inputs.insert(slot, input);
+        self.fillings += 1;
+        let number = self.fillings;
+        self.inputs.insert(slot, Used { number, input });
         match (slot, filling) {
             (_, Filling::Labels(labels)) => drop(self.labels.insert(slot, labels)),
             (_, Filling::Pairs(pairs)) => drop(self.pairs.insert(slot, pairs)),
@@ -136,26 +172,25 @@ impl Desk {
             (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
             (_, Filling::Nothing) => drop(self.inputs.remove(&slot)),
         }
-        self.editions.1
+        number
     }
 
-    /// Whether a slot is still filled as it was then.
-    pub(super) fn holds(&self, slot: Slot, edition: u32) -> bool {
-        self.editions.0.get(&slot) == Some(&edition)
+    /// Whether anybody may ask for the hash of the file of this filling.
+    pub(super) fn wants_hash(&self, number: u32) -> bool {
+        let applied = self.applied.iter().flat_map(|applied| &applied.used);
+        let all = self.inputs.values().chain(&self.begun).chain(&self.used).chain(applied);
+        all.into_iter().any(|used| used.number == number)
     }
 
     /// The hash of the file that a slot was filled from.
-    pub(super) fn hashed(&mut self, slot: Slot, sha256: String) {
-        if let Some(input) = self.inputs.get_mut(&slot) {
-            input.sha256 = sha256;
-        }
+    pub(super) fn hashed(&mut self, number: u32, sha256: String) {
+        self.hashes.insert(number, sha256);
     }
 
     pub(super) fn clear(&mut self, slot: Slot) {
         self.tables.remove(&slot);
         self.pairs.remove(&slot);
         self.inputs.remove(&slot);
-        self.editions.0.remove(&slot);
         self.labels.remove(&slot);
         if slot == Slot::Model {
             self.model = None;
@@ -285,6 +320,11 @@ pub(super) async fn read(
         found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
+}
+
+/// Whether what this slot holds is for encoders that are trained already, or for the page alone.
+fn is_beside_training(slot: Slot) -> bool {
+    matches!(slot, Slot::New(_) | Slot::NewLabels(_) | Slot::NewTruth | Slot::Model | Slot::Record)
 }
 
 /// Why a table could not be prepared.

@@ -18,6 +18,7 @@ impl Task<'_> {
     pub(super) async fn recall(&self, model: &FileRef) -> Result<(), Refusal> {
         let model = desk::model(&BlobSource::open(model).await?).await?;
         let (rows, truth) = self.beside();
+        let used = self.desk.borrow_mut().begin();
         let [x, y] = {
             let desk = self.desk.borrow();
             Side::BOTH.map(|side| desk.table(Slot::Features(side)).map(|t| (t.table.rows, t.table.cols)))
@@ -40,6 +41,7 @@ impl Task<'_> {
         let (outcome, bulk) = study.outcome(&mut watched).await?;
         let mut desk = self.desk.borrow_mut();
         desk.study = Some(Rc::new(study));
+        desk.used = used;
         // Pairs made by hand were those of another run.
         desk.made = Vec::new();
         desk.applied = None;

@@ -2,10 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::closure::Closure;
@@ -13,6 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
+use crate::patience;
 use crate::protocol::{Event, Message, RunId, pack};
 
 pub(super) fn scope() -> DedicatedWorkerGlobalScope {
@@ -88,12 +86,7 @@ impl OwnPost {
 
 /// What the future gives, or `None` if that takes longer than `ms` milliseconds.
 pub(super) async fn within<T>(ms: i32, future: impl Future<Output = T>) -> Option<T> {
-    let (mut future, mut timer) = (pin!(future), pin!(rest(ms)));
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
-    })
-    .await
+    patience::before(rest(ms), future).await
 }
 
 /// Waits for about `ms` milliseconds.

@@ -143,10 +143,10 @@ impl Worker {
             let wanted = self.runs.wanted(run).await;
             match outcome {
                 Ok(Arrived { filling, content, input, source }) if wanted => {
-                    let edition = self.desk.borrow_mut().put(slot, filling, input);
+                    let number = self.desk.borrow_mut().put(slot, filling, input);
                     post(run, Event::Loaded { slot, content }, Vec::new());
                     post(run, Event::Finished, Vec::new());
-                    self.hash(slot, edition, file.url, &source).await;
+                    self.hash(slot, number, file.url, &source).await;
                 }
                 Err(trouble) if trouble.kind != formats::Kind::Cancelled => {
                     fail(run, refused(Refusal::Trouble(trouble.of(&file.name))));
@@ -157,15 +157,14 @@ impl Worker {
         });
     }
 
-    /// Hashes a file as long as it is what the slot holds, whatever becomes of the run that has read it: another way of
-    /// reading may be tried meanwhile, and fail.
-    async fn hash(&self, slot: Slot, edition: u32, url: String, source: &BlobSource) {
+    /// Hashes a file as long as the slot holds it or a result is made of it, whatever becomes of the run that has read it:
+    /// another way of reading may be tried meanwhile, and fail.
+    async fn hash(&self, slot: Slot, number: u32, url: String, source: &BlobSource) {
         self.desk.borrow_mut().hashing += 1;
-        let outcome = desk::hash(source, || self.desk.borrow().holds(slot, edition)).await;
+        let outcome = desk::hash(source, || self.desk.borrow().wants_hash(number)).await;
         self.desk.borrow_mut().hashing -= 1;
-        let held = self.desk.borrow().holds(slot, edition);
-        if let Some(sha256) = outcome.ok().filter(|_| held) {
-            self.desk.borrow_mut().hashed(slot, sha256.clone());
+        if let Ok(sha256) = outcome {
+            self.desk.borrow_mut().hashed(number, sha256.clone());
             post(RunId::WORKER, Event::Hashed { slot, url, sha256 }, Vec::new());
         }
     }
@@ -214,7 +213,8 @@ impl Worker {
         opened.device.close();
         if let Err(error) = outcome {
             // It was opened for this only: whatever else the worker does goes on without it.
-            fail(run, Failure { recovery: Recovery::None, ..failure(&error) });
+            let hint = "What is computed here is not affected: the CPU does it.".into();
+            fail(run, Failure { hint, recovery: Recovery::None, ..failure(&error) });
         }
         Ok(())
     }

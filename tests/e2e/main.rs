@@ -5,6 +5,7 @@
 
 mod api;
 mod app;
+mod aside;
 mod axe;
 mod beside;
 mod browser;

@@ -13,9 +13,19 @@ pub(crate) const BROKEN: &str = "/some/broken/";
 /// The same app in a browser that weighs it (`soak.rs`).
 pub(crate) const WEIGHED: &str = "/weighed/";
 
+/// The same app where its module does not start and service workers are forbidden.
+pub(crate) const FORBIDDEN: &str = "/forbidden/";
+
 /// The same app in other browsers, most of them with something wrong: the folder's name, and a script that runs before
 /// the app's own, in page and worker.
-const OTHERS: [(&str, &str); 8] = [
+const OTHERS: [(&str, &str); 9] = [
+    (
+        FORBIDDEN,
+        "if (self.ServiceWorkerContainer) {
+           ServiceWorkerContainer.prototype.getRegistration = () => Promise.reject(new Error('forbidden'));
+           WebAssembly.instantiate = WebAssembly.instantiateStreaming = () => Promise.reject(new Error('no memory'));
+         }",
+    ),
     ("/silent-adapter/", "navigator.gpu.requestAdapter = () => new Promise(() => {});"),
     ("/throwing-adapter/", "navigator.gpu.requestAdapter = () => { throw new Error('forbidden'); };"),
     (

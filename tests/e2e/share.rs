@@ -85,6 +85,24 @@ fn hidden_files_do_not_hide_that_nothing_is_kept() {
     });
 }
 
+/// What a browser does not let a page copy is not said to be copied.
+#[test]
+fn a_link_that_was_not_copied_is_not_said_to_be() {
+    with_page(Setup::default(), async |page| {
+        open(&page, "?executor=cpu&sample=none").await;
+        page.unfold("share").await;
+        page.script(
+            "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
+        )
+        .await;
+        page.click("share-copy").await;
+        page.says("share-copy", "Ctrl+C").await;
+        page.script("navigator.clipboard.writeText = () => Promise.resolve()").await;
+        page.click("share-copy").await;
+        page.says("share-copy", "Copied").await;
+    });
+}
+
 /// One that hides the place where data comes from brings a sample, or there would be nothing to do.
 #[test]
 fn no_link_leads_to_a_page_without_any_data() {

@@ -138,26 +138,42 @@ pub(crate) fn delimiter(
     })
 }
 
-/// Whether the comma is the decimal sign.
-pub(crate) fn point(sample: &Sample, delimiter: Delimiter, choices: &Choices) -> (u8, Option<Decision>) {
+/// The decimal sign, and what there is to say about it.
+pub(crate) struct Sign {
+    pub(crate) point: u8,
+    pub(crate) decision: Option<Decision>,
+    /// Where it may well be otherwise, and then all numbers are others.
+    pub(crate) notice: Option<String>,
+}
+
+impl Sign {
+    const POINT: Self = Self { point: b'.', decision: None, notice: None };
+}
+
+/// Whether the comma is the decimal sign, or sets thousands apart.
+pub(crate) fn point(sample: &Sample, delimiter: Delimiter, choices: &Choices) -> Sign {
     if let Some(comma) = choices.decimal_comma {
         let (point, name) = if comma { (b',', "comma") } else { (b'.', "point") };
-        return (point, Some(Decision::new("decimal", name, "You chose it.")));
+        return Sign { point, decision: Some(Decision::new("decimal", name, "You chose it.")), notice: None };
     }
     if delimiter == Delimiter::Byte(b',') && !sample.cells().any(|cell| cell.contains(&b',')) {
-        return (b'.', None);
+        return Sign::POINT;
     }
     let is_exact = |c: &[u8], point: u8| matches!(number::exact(c, point), Cell::Number(_));
-    if delimiter == Delimiter::Byte(b',') {
-        // Whoever separates fields by commas rarely writes one for the decimal sign, but often one for thousands.
-        let commas = || sample.cells().filter(|c| c.contains(&b',') && is_number(c, b','));
-        if commas().next().is_some() && commas().all(|c| number::grouped(c.trim_ascii(), b'.').is_some()) {
-            let why = format!(
-                "{} of the first cells are numbers with three digits behind each comma. If it is a decimal sign, choose that.",
-                commas().count()
-            );
-            return (b'.', Some(Decision::new("thousands", "comma", why)));
-        }
+    let commas = || sample.cells().filter(|c| c.contains(&b',') && is_number(c, b','));
+    let first = commas().next().map(|cell| String::from_utf8_lossy(cell.trim_ascii()).into_owned());
+    // Each of them could be a number of thousands.
+    let grouped = commas().all(|c| number::grouped(c.trim_ascii(), b'.').is_some());
+    if let Some(first) = first.as_ref().filter(|_| grouped && groups_thousands(sample, delimiter)) {
+        let why = format!(
+            "{} of the first cells are numbers with three digits behind each comma.",
+            commas().count()
+        );
+        let notice = format!(
+            "Commas are read as setting thousands apart, as in {first}. If they are decimal signs, choose that."
+        );
+        let decision = Some(Decision::new("thousands", "comma", why));
+        return Sign { decision, notice: Some(notice), ..Sign::POINT };
     }
     let only = |own: u8, other: u8| {
         let fits =
@@ -167,9 +183,40 @@ pub(crate) fn point(sample: &Sample, delimiter: Delimiter, choices: &Choices) ->
     let (commas, points) = (only(b',', b'.'), only(b'.', b','));
     if commas > points {
         let why = format!("{commas} of the first cells are numbers with a comma, {points} with a point.");
-        return (b',', Some(Decision::new("decimal", "comma", why)));
+        let notice = first.filter(|_| grouped && delimiter != Delimiter::Byte(b';')).map(|first| {
+            format!(
+                "Commas are read as decimal signs: {first} is {}. If they set thousands apart, choose the point as \
+                 the decimal sign.",
+                first.replace(',', ".")
+            )
+        });
+        return Sign { point: b',', decision: Some(Decision::new("decimal", "comma", why)), notice };
     }
-    (b'.', None)
+    Sign::POINT
+}
+
+/// Whether commas that could set thousands apart do. Whoever separates fields by commas rarely writes one for the decimal
+/// sign, but often one for thousands; whoever does so by semicolons has commas for decimal signs. With other delimiters
+/// the same columns tell, if their whole numbers without a comma are all below a thousand.
+fn groups_thousands(sample: &Sample, delimiter: Delimiter) -> bool {
+    match delimiter {
+        Delimiter::Byte(b',') => true,
+        Delimiter::Byte(b';') => false,
+        _ => {
+            let rows = || sample.records.iter().skip(usize::from(sample.records.len() > 1));
+            let column = |at: usize| rows().filter_map(move |row| row.get(at));
+            let with_commas = |at: &usize| column(*at).any(|c| c.contains(&b',') && is_number(c, b','));
+            let mut plain = (0..sample.width()).filter(with_commas).flat_map(|at| {
+                column(at).filter(|c| !c.contains(&b',')).filter_map(|c| match number::cell(c, b'.') {
+                    Cell::Number(value) => Some(value),
+                    _ => None,
+                })
+            });
+            let first = plain.next();
+            let is_small = |value: f64| value.fract() == 0.0 && value.abs() < 1000.0;
+            first.is_some_and(is_small) && plain.all(is_small)
+        }
+    }
 }
 
 fn is_number(cell: &[u8], point: u8) -> bool {

@@ -85,7 +85,7 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         .zip(&plan.roles)
         .map(|(column, role)| Field { name: plan.name(column), role: role.role() })
         .collect();
-    let mut notices = Vec::new();
+    let mut notices: Vec<String> = plan.notice.iter().cloned().collect();
     let mut decisions = plan.decisions.clone();
     let latin = plan.latin || texts.iter().any(|texts| texts.latin);
     if encoding != "UTF-8" || latin {

@@ -1,7 +1,7 @@
 //! Everything that is decided about a text before it is read.
 
 use super::fields::{self, Delimiter};
-use super::layout::{self, Sample};
+use super::layout::{self, Sample, Sign};
 use super::number::{self, Cell};
 use super::roles::{self, Guess};
 use crate::{Choices, Decision, Kind, Trouble};
@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     /// About how many bytes a record takes.
     pub(crate) record_bytes: f64,
     pub(crate) decisions: Vec<Decision>,
+    /// What may well be otherwise.
+    pub(crate) notice: Option<String>,
 }
 
 impl Plan {
@@ -49,7 +51,7 @@ impl Plan {
             });
         }
         let record_bytes = cut.bytes.max(1) as f64 / cut.records.len() as f64;
-        let (point, decision) = layout::point(&cut, delimiter, choices);
+        let Sign { point, decision, notice } = layout::point(&cut, delimiter, choices);
         decisions.extend(decision);
 
         let mut width = cut.width();
@@ -108,6 +110,7 @@ impl Plan {
         Ok(Self {
             delimiter,
             point,
+            notice,
             width,
             names,
             skip,

@@ -4,20 +4,28 @@
 use leptos::prelude::*;
 
 use crate::app::kept::Kept;
-use crate::app::samples;
-use crate::app::state::State;
+use crate::app::meter::now;
+use crate::app::state::{State, in_words};
 
 /// Offers at the top of the page; the others are offered when these are gone.
 const SHOWN: usize = 3;
+/// Milliseconds in which a second press is taken for the second half of a double click.
+const PAUSE: f64 = 400.0;
 
 #[component]
 pub(super) fn Offers(state: State) -> impl IntoView {
     let keeping = state.keeping;
     // Whoever is in the midst of a training does not want to end it by a slip.
-    let most = move || if state.training() { 0 } else { SHOWN };
+    let most = move || if state.training() || keeping.changing.get() { 0 } else { SHOWN };
     let first = move || keeping.offers.with(|offers| offers.iter().take(most()).cloned().collect::<Vec<_>>());
+    let pressed = StoredValue::new(f64::MIN);
     view! {
-        <For each=first key=|(id, _)| id.clone() children=move |(id, kept)| view! { <Offer state id kept/> }/>
+        <For
+            each=first
+            // One that another tab has gone on with is another offer.
+            key=|(id, kept)| (id.clone(), kept.when.to_bits())
+            children=move |(id, kept)| view! { <Offer state id kept pressed/> }
+        />
         {move || keeping.remark.get().map(|words| view! {
             <div class="notice kept" role="status" data-testid="kept-remark">
                 <p>{words}</p>
@@ -28,13 +36,36 @@ pub(super) fn Offers(state: State) -> impl IntoView {
 }
 
 #[component]
-fn Offer(state: State, id: String, kept: Kept) -> impl IntoView {
-    let title = samples::ALL.iter().find(|s| Some(s.name) == kept.sample.as_deref()).map(|s| s.title);
-    let words = kept.headline(title, js_sys::Date::now());
+fn Offer(
+    state: State,
+    id: String,
+    kept: Kept,
+    /// When an offer was last answered.
+    pressed: StoredValue<f64>,
+) -> impl IntoView {
+    let words = in_words(&kept);
     let id = StoredValue::new(id);
-    let go_on = move |_| state.take_up(id.get_value());
-    let not_now = move |_| state.keeping.not_now(&id.get_value());
-    let forget = move |_| state.keeping.forget(id.get_value());
+    // The next offer takes the place of one that is answered: the second half of a double click does not mean that one.
+    let answered = move || {
+        let again = now() - pressed.get_value() < PAUSE;
+        pressed.set_value(now());
+        !again
+    };
+    let go_on = move |_| {
+        if answered() {
+            state.take_up(id.get_value());
+        }
+    };
+    let not_now = move |_| {
+        if answered() {
+            state.keeping.not_now(&id.get_value());
+        }
+    };
+    let forget = move |_| {
+        if answered() {
+            state.forget(id.get_value());
+        }
+    };
     view! {
         <div class="notice kept" role="status" data-testid="kept-offer">
             <p>"Go on where you were? " <strong>{words}</strong> "."</p>

@@ -4,24 +4,30 @@
 use js_sys::{Function, Promise, Reflect};
 use leptos::html::Input;
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use crate::app::address::{self, DATA, PARTS};
 use crate::app::location::link;
 use crate::app::samples;
 use crate::app::state::State;
 
-/// Hands a text to the clipboard, which pages have only where they come by a safe way.
-fn to_clipboard(text: &str) -> Option<()> {
+/// Hands a text to the clipboard, which pages have only where they come by a safe way, and where their frame lets them.
+async fn to_clipboard(text: &str) -> Result<(), JsValue> {
     let navigator = window().navigator();
-    let clipboard = Reflect::get(&navigator, &"clipboard".into()).ok()?;
-    let write: Function = Reflect::get(&clipboard, &"writeText".into()).ok()?.dyn_into().ok()?;
-    // Whether it may is only known later; what it says then is for nobody.
-    let promise: Promise = write.call1(&clipboard, &text.into()).ok()?.dyn_into().ok()?;
-    let forget = Closure::<dyn FnMut(JsValue)>::new(|_| {});
-    let _ = promise.catch(&forget);
-    forget.forget();
-    Some(())
+    let clipboard = Reflect::get(&navigator, &"clipboard".into())?;
+    let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
+    let promise: Promise = write.call1(&clipboard, &text.into())?.dyn_into()?;
+    JsFuture::from(promise).await.map(drop)
+}
+
+/// What became of a link that was to be copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    NotYet,
+    Yes,
+    /// By hand, then: it is selected.
+    Refused,
 }
 
 #[component]
@@ -29,7 +35,7 @@ pub(super) fn Share(state: State) -> impl IntoView {
     let settings = state.settings;
     let hidden = RwSignal::new(Vec::<&'static str>::new());
     let field = NodeRef::<Input>::new();
-    let copied = RwSignal::new(false);
+    let copied = RwSignal::new(Copied::NotYet);
     let address = Memo::new(move |_| {
         let mut words =
             settings.options.with(|now| settings.defaults.with(|usual| address::words(now, usual)));
@@ -46,14 +52,16 @@ pub(super) fn Share(state: State) -> impl IntoView {
         if !hidden.is_empty() {
             words.push(("hide".into(), hidden.join(",")));
         }
-        copied.set(false);
+        copied.set(Copied::NotYet);
         link(&words)
     });
     let copy = move |_| {
         if let Some(field) = field.get_untracked() {
             field.select();
-            // Where the browser does not let a page do it, what is selected can be copied by hand.
-            copied.set(to_clipboard(&address.get_untracked()).is_some());
+            spawn_local(async move {
+                let done = to_clipboard(&address.get_untracked()).await.is_ok();
+                copied.set(if done { Copied::Yes } else { Copied::Refused });
+            });
         }
     };
     let parts = PARTS
@@ -99,7 +107,11 @@ pub(super) fn Share(state: State) -> impl IntoView {
                     prop:value=move || address.get()
                 />
                 <button type="button" class="quiet" data-testid="share-copy" on:click=copy>
-                    {move || if copied.get() { "Copied" } else { "Copy the link" }}
+                    {move || match copied.get() {
+                        Copied::NotYet => "Copy the link",
+                        Copied::Yes => "Copied",
+                        Copied::Refused => "Press Ctrl+C (⌘C)",
+                    }}
                 </button>
             </div>
         </details>

@@ -192,11 +192,11 @@ fn Controls(state: State) -> impl IntoView {
         if shown.outcome.trained_before {
             return Some(format!("applied in {}", duration(shown.outcome.infer_s)));
         }
-        Some(format!(
-            "trained in {}, applied in {}",
-            duration(shown.outcome.train_s),
-            duration(shown.outcome.infer_s)
-        ))
+        // How long it has taken in all, nobody has measured.
+        let trained = shown.outcome.train_s.map(duration);
+        let trained =
+            trained.map_or("taken up from what was kept".into(), |time| format!("trained in {time}"));
+        Some(format!("{trained}, applied in {}", duration(shown.outcome.infer_s)))
     };
     let executor = move || state.diagnostics.with(|d| d.as_ref().map(|d| d.executor));
     let share = move || match phase() {

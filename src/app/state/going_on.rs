@@ -77,10 +77,15 @@ impl State {
         }
         self.run.again.set_value(None);
         self.run.taken_up.set_value(true);
-        let KeptRun { options, pairs, shown, .. } = run;
+        let KeptRun { options, pairs, shown, stopped, done, .. } = run;
         self.pairs.begin(pairs.clone());
         self.run.show.set_value(Some(shown).filter(|shown| *shown > 0));
         self.train(options, pairs);
+        if stopped && done {
+            self.run.stops();
+        } else if stopped {
+            self.finish_early();
+        }
         if self.run.hold.try_update_value(std::mem::take) == Some(true) {
             self.pause_or_resume();
         }

@@ -23,7 +23,7 @@ mod standing;
 pub(crate) use super::history::History;
 pub(crate) use demo::{Demo, Picture};
 pub(crate) use files::{Files, SlotPhase, SlotState};
-pub(crate) use keeping::Keeping;
+pub(crate) use keeping::{Keeping, in_words};
 pub(crate) use pairs::Pairs;
 pub(crate) use record::Record;
 pub(crate) use results::{PAGE, Results, Shown};

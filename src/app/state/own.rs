@@ -3,15 +3,20 @@
 use leptos::prelude::*;
 
 use super::files::{SLOTS, Source};
+use super::run::Reached;
 use super::{Phase, State};
+use crate::app::kept::KeptRun;
 use crate::app::pairs::Pair;
 use crate::protocol::Slot;
 
-/// Files and pairs that a sample has taken the place of.
+/// Files, pairs and a training that a sample has taken the place of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Own {
     pub(super) files: Vec<(Slot, Source)>,
     pub(super) pairs: Vec<Pair>,
+    pub(super) run: Option<KeptRun>,
+    /// What that has reached.
+    pub(super) reached: Reached,
 }
 
 impl Own {
@@ -53,14 +58,18 @@ impl State {
         let files: Vec<(Slot, Source)> = SLOTS.into_iter().filter_map(source).collect();
         let pairs = self.pairs.list.with_untracked(|list| list.all().to_vec());
         if !files.is_empty() {
-            self.files.own.set(Some(Own { files, pairs }));
+            let run = untrack(|| self.run_as_it_stands());
+            let reached = run.as_ref().map(|_| self.run.reached.get_value()).unwrap_or_default();
+            self.files.own.set(Some(Own { files, pairs, run, reached }));
         }
     }
 
-    /// Brings the visitor's own files back, with the pairs that were made between them.
+    /// Brings the visitor's own files back, with the pairs that were made between them and the training where it was. If
+    /// there are other files of theirs by now, those wait in turn.
     pub(crate) fn back_to_own(&self) {
-        let Some(Own { files, pairs }) = self.files.own.get_untracked() else { return };
+        let Some(Own { files, pairs, run, reached }) = self.files.own.get_untracked() else { return };
         self.files.own.set(None);
+        self.keep_own();
         self.break_promise();
         self.clear_all();
         self.files.sample.set(None);
@@ -71,6 +80,10 @@ impl State {
             self.load(slot, source);
         }
         self.run.enter(Phase::Idle);
+        if let Some(run) = run {
+            self.run.reached.set_value(reached);
+            self.go_on_with(run);
+        }
     }
 
     /// Has the browser ask before a page is left that holds files of the visitor's own, or an alignment under way, unless

@@ -206,7 +206,9 @@ impl State {
             self.pairs.arrived();
             results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
             results.made.set(results.begun.get_value());
-            results.ending.set(ending);
+            // One that is only restored ends where it was stopped, without being asked again.
+            let stopped = self.run.asked.with_value(|asked| asked.as_ref().is_some_and(|run| run.stopped));
+            results.ending.set(ending.map(|e| if stopped { Ending::new(e.step, e.of, true) } else { e }));
             self.run.keep_history();
             self.run.has_ended_well();
             self.run.moving.set(None);

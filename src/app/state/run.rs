@@ -151,6 +151,15 @@ impl Run {
         }
     }
 
+    /// The training was asked to end early, by this visit or an earlier one.
+    pub(super) fn stops(&self) {
+        self.asked.update_value(|asked| {
+            if let Some(run) = asked {
+                run.stopped = true;
+            }
+        });
+    }
+
     /// The training has brought its result.
     pub(super) fn has_ended_well(&self) {
         self.before.set_value(None);
@@ -281,6 +290,7 @@ impl State {
     pub(crate) fn finish_early(&self) {
         if self.tell(Activity::Align, Command::Finish) {
             self.run.finishing.set(true);
+            self.run.stops();
             if self.run.phase.get_untracked() == Phase::Paused {
                 self.run.enter(Phase::Training);
             }

@@ -48,7 +48,6 @@ impl State {
 
     /// A sample's other files mean nothing beside a file of the visitor's own.
     pub(super) fn leave_sample(&self, own: Slot) {
-        self.files.own.set(None);
         self.files.sample.set(None);
         for slot in SLOTS.into_iter().filter(|slot| *slot != own) {
             let signal = self.files.get(slot);

@@ -5,6 +5,8 @@
 mod offers;
 mod writing;
 
+pub(crate) use offers::in_words;
+
 use std::collections::{HashMap, HashSet};
 
 use leptos::prelude::*;
@@ -31,6 +33,8 @@ pub(crate) struct Keeping {
     pub(crate) wanted: RwSignal<bool>,
     /// What became of an offer, or of a file that could not be kept.
     pub(crate) remark: RwSignal<Option<String>>,
+    /// Whether this tab is changing over to another work, or has just been asked to forget one.
+    pub(crate) changing: RwSignal<bool>,
     /// Offers that the visitor has decided about.
     put_off: StoredValue<HashSet<String>>,
     /// Changes so far, and how many of them are written.
@@ -38,7 +42,7 @@ pub(crate) struct Keeping {
     written: RwSignal<u32>,
     /// Whether somebody writes. There is one writer, so that nothing old is written over something new.
     writing: StoredValue<bool>,
-    /// Whether it was told that there is no room for what runs reach.
+    /// Whether there was no room for what runs have reached.
     short: StoredValue<bool>,
     /// Whether the writer pauses, because this tab changes over to another work.
     pausing: StoredValue<bool>,
@@ -71,6 +75,7 @@ impl Keeping {
             refused: RwSignal::new(None),
             wanted: RwSignal::new(refusal.is_none()),
             remark: RwSignal::new(None),
+            changing: RwSignal::new(false),
             put_off: StoredValue::default(),
             changes: RwSignal::new(0),
             written: RwSignal::new(0),
@@ -104,6 +109,7 @@ impl Keeping {
             && self.vault.with_value(Option::is_some)
             && self.refused.with(Option::is_none)
             && self.gone.with_value(HashSet::is_empty)
+            && !self.short.get_value()
             && self.written.get() == self.changes.get()
     }
 

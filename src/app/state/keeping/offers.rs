@@ -10,8 +10,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, Url};
 
+use super::writing::ASIDE;
 use super::{Keeping, named};
-use crate::app::kept::{Kept, KeptFile, sorted};
+use crate::app::kept::{Kept, KeptFile, Sorted, sorted};
 use crate::app::samples;
 use crate::app::state::files::Source;
 use crate::app::state::own::Own;
@@ -24,21 +25,49 @@ use crate::protocol::{Failure, FileRef, Slot};
 /// A tab that was just reloaded holds its work for another moment; so one looks again after these milliseconds.
 const LOOKS: [u64; 4] = [0, 400, 1200, 3000];
 
+const ELSEWHERE: &str = "Another tab has taken this work up in the meantime.";
 /// Between two looks whether a write has ended.
 const WRITTEN_MS: i32 = 20;
 
-/// What is left of earlier visits, the newest first, and whether other tabs have work open. What is too old is forgotten.
-pub(super) async fn left(vault: &Vault, own: &str) -> Result<(Vec<(String, Kept)>, bool), JsValue> {
+/// What is left of earlier visits.
+pub(super) struct Left {
+    /// The newest first.
+    offers: Vec<(String, Kept)>,
+    /// Whether other tabs have work open.
+    others: bool,
+    /// What was forgotten because there were too many.
+    forgotten: Vec<Kept>,
+}
+
+/// Looks at what is left of earlier visits. What is too old, or too much, is forgotten.
+pub(super) async fn left(vault: &Vault, own: &str) -> Result<Left, JsValue> {
     let open = tab::open_ones().await;
     let read = |(id, value): (String, JsValue)| Some((id, Kept::read(&value.as_string()?)?));
     let all: Vec<(String, Kept)> = vault.all(Shelf::Works, "").await?.into_iter().filter_map(read).collect();
     let others = all.iter().any(|(id, _)| open.contains(id) && id != own);
     let held = |id: &str| id == own || open.contains(id);
-    let (offers, gone) = sorted(all, held, js_sys::Date::now());
-    for id in gone {
-        vault.forget(&id).await?;
+    let Sorted { offered: offers, gone, too_many } = sorted(all, held, js_sys::Date::now());
+    let too_many_ids = too_many.iter().map(|(id, _)| id);
+    for id in gone.iter().chain(too_many_ids) {
+        vault.forget(id).await?;
     }
-    Ok((offers, others))
+    Ok(Left { offers, others, forgotten: too_many.into_iter().map(|(_, kept)| kept).collect() })
+}
+
+/// A work as it was last written, by whichever tab.
+async fn written(vault: &Vault, id: &str) -> Result<Option<Kept>, JsValue> {
+    let text = vault.get(Shelf::Works, id).await?.as_string();
+    Ok(text.and_then(|text| Kept::read(&text)).filter(Kept::is_worth))
+}
+
+/// The title of the sample that a work is about.
+fn title(kept: &Kept) -> Option<&'static str> {
+    samples::ALL.iter().find(|sample| Some(sample.name) == kept.sample.as_deref()).map(|sample| sample.title)
+}
+
+/// What a work is and how far it had come, in a sentence.
+pub(crate) fn in_words(kept: &Kept) -> String {
+    kept.headline(title(kept), js_sys::Date::now())
 }
 
 /// A work as it lies in the browser.
@@ -81,17 +110,45 @@ impl Keeping {
         self.put_off.update_value(|all| all.extend([id.to_owned()]));
     }
 
-    /// Forgets what an earlier visit has left, unless a tab has taken it up in the meantime.
-    pub(crate) fn forget(&self, id: String) {
-        self.drop_offer(&id);
-        self.with_vault(async move |vault, _| {
-            if !tab::take(&id).await {
-                return Ok(());
-            }
-            let forgotten = vault.forget(&id).await;
-            tab::give_back(&id);
-            forgotten
+    /// Offers a work (again), in front of the others.
+    fn offer(&self, id: &str, kept: Kept) {
+        self.put_off.update_value(|all| all.retain(|other| other != id));
+        self.offers.update(|offers| {
+            offers.retain(|(other, _)| other != id);
+            offers.insert(0, (id.to_owned(), kept));
         });
+    }
+
+    /// The offer of this name, as it is shown.
+    fn offered(&self, id: &str) -> Option<Kept> {
+        self.offers
+            .with_untracked(|offers| offers.iter().find(|(other, _)| other == id).cloned())
+            .map(|o| o.1)
+    }
+
+    /// Does what was asked about an offer. The browser is asked anew where it has refused before: what people forget may be
+    /// what it had no room for.
+    async fn answer(
+        self,
+        (id, kept): (&str, Kept),
+        work: impl AsyncFnOnce(Vault, String) -> Result<(), JsValue>,
+    ) {
+        let vault = match self.open() {
+            Some((vault, _)) => Ok(vault),
+            None => Vault::open().await,
+        };
+        let outcome = match vault {
+            Ok(vault) => work(vault, self.id.get_value()).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            tab::give_back(id);
+            self.offer(id, kept);
+            self.remark.set(Some(format!(
+                "The browser refused: {}. Nothing has changed; reload the page to try again.",
+                reason(&error)
+            )));
+        }
     }
 
     /// Leaves an offer for another visit.
@@ -114,10 +171,17 @@ impl State {
         let Some(wait) = LOOKS.get(attempt) else { return };
         let look = move || {
             self.keeping.with_vault(async move |vault, own| {
-                let (offers, others) = left(&vault, &own).await?;
+                let Left { offers, others, forgotten } = left(&vault, &own).await?;
                 // The page that was here a moment ago may still hold its work.
                 if others {
                     self.look_for_offers(attempt + 1);
+                }
+                if !forgotten.is_empty() {
+                    let which: Vec<String> = forgotten.iter().map(in_words).collect();
+                    self.keeping.remark.set(Some(format!(
+                        "So much has been left for later that the oldest was forgotten: {}.",
+                        which.join("; ")
+                    )));
                 }
                 let put_off = self.keeping.put_off.get_value();
                 self.keeping.offers.set(offers.into_iter().filter(|(id, _)| !put_off.contains(id)).collect());
@@ -127,40 +191,89 @@ impl State {
         set_timeout(look, Duration::from_millis(*wait));
     }
 
+    /// Forgets what an earlier visit has left, unless a tab has taken it up in the meantime.
+    pub(crate) fn forget(&self, id: String) {
+        let (state, keeping) = (*self, self.keeping);
+        let Some(seen) = keeping.offered(&id) else { return };
+        keeping.drop_offer(&id);
+        let when = seen.when;
+        spawn_local(async move {
+            keeping.answer((&id, seen), async |vault, _| state.forgets(&vault, &id, when).await).await;
+        });
+    }
+
+    async fn forgets(&self, vault: &Vault, id: &str, when: f64) -> Result<(), JsValue> {
+        let keeping = self.keeping;
+        if !tab::take(id).await {
+            keeping.remark.set(Some(ELSEWHERE.into()));
+            return Ok(());
+        }
+        match written(vault, id).await? {
+            Some(now) if now.when != when => {
+                keeping.offer(id, now);
+                keeping.remark.set(Some(
+                    "Another tab has gone on with this work. It was not forgotten: this is how it stands now.".into(),
+                ));
+            }
+            _ => vault.forget(id).await?,
+        }
+        tab::give_back(id);
+        // There may be room again.
+        if keeping.refused.with_untracked(Option::is_some) {
+            self.open_vault().await;
+        }
+        Ok(())
+    }
+
     /// Goes on with what an earlier visit has left. What this tab has of its own is left to be offered in turn.
     pub(crate) fn take_up(&self, id: String) {
         let (state, keeping) = (*self, self.keeping);
-        let offers = keeping.offers.get_untracked();
-        let Some((_, kept)) = offers.into_iter().find(|(other, _)| *other == id) else { return };
+        // One after the other: what is here is one work or the other.
+        if keeping.changing.get_untracked() {
+            return;
+        }
+        let Some(seen) = keeping.offered(&id) else { return };
         keeping.drop_offer(&id);
-        keeping.with_vault(async move |vault, own| {
-            if !tab::take(&id).await {
-                keeping.remark.set(Some("Another tab has taken this work up in the meantime.".into()));
-                return Ok(());
-            }
-            let outcome = state.changed_over(&vault, &id, &own).await;
-            keeping.pausing.set_value(false);
-            state.keep_soon();
-            match outcome {
-                Ok(contents) => {
-                    tab::give_back(&own);
-                    state.restore(kept, contents);
-                }
-                // Nothing has changed: neither what is here nor what was offered.
-                Err(error) => {
-                    tab::give_back(&id);
-                    keeping.put_off.update_value(|all| all.retain(|other| *other != id));
-                    keeping.halves.update_value(|all| all.extend([id.clone()]));
-                    keeping.offers.update(|offers| offers.insert(0, (id, kept)));
-                    keeping.remark.set(Some(format!(
-                        "This work could not be taken up, because the browser refused: {}. It is still kept: reload the \
-                         page to try again, or go on once more to do so with what can be read.",
-                        reason(&error)
-                    )));
-                }
-            }
-            Ok(())
+        keeping.changing.set(true);
+        spawn_local(async move {
+            keeping.answer((&id, seen), async |vault, own| state.takes_up(&vault, &id, &own).await).await;
+            keeping.changing.set(false);
         });
+    }
+
+    async fn takes_up(&self, vault: &Vault, id: &str, own: &str) -> Result<(), JsValue> {
+        let keeping = self.keeping;
+        if !tab::take(id).await {
+            keeping.remark.set(Some(ELSEWHERE.into()));
+            return Ok(());
+        }
+        // Another tab may have gone on with it since it was offered here.
+        let Some(kept) = written(vault, id).await? else {
+            tab::give_back(id);
+            keeping.remark.set(Some("This work is gone: another tab has forgotten it.".into()));
+            return Ok(());
+        };
+        let outcome = self.changed_over(vault, id, own).await;
+        keeping.pausing.set_value(false);
+        self.keep_soon();
+        match outcome {
+            Ok(contents) => {
+                tab::give_back(own);
+                self.restore(kept, contents);
+            }
+            // Nothing has changed: neither what is here nor what was offered.
+            Err(error) => {
+                tab::give_back(id);
+                keeping.halves.update_value(|all| all.extend([id.to_owned()]));
+                keeping.offer(id, kept);
+                keeping.remark.set(Some(format!(
+                    "This work could not be taken up, because the browser refused: {}. It is still kept: reload the \
+                     page to try again, or go on once more to do so with what can be read.",
+                    reason(&error)
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Stores what this tab has, for it to be offered, and makes another work its own.
@@ -175,7 +288,7 @@ impl State {
         }
         let left = untrack(|| self.as_kept());
         if left.is_worth() {
-            let had = self.run.reached.get_value();
+            let had = self.all_reached(&left);
             keeping.store(vault, own, &left, (&had, &had.keys().cloned().collect())).await?;
             keeping.offers.update(|offers| offers.push((own.to_owned(), left)));
         } else {
@@ -217,8 +330,12 @@ impl State {
         for (slot, source) in kept.files.into_iter().filter_map(&mut found) {
             self.load(slot, source);
         }
+        let (aside, reached): (Reached, Reached) =
+            reached.into_iter().partition(|(what, _)| what.starts_with(ASIDE));
         if !beside.is_empty() {
-            self.files.own.set(Some(Own { files: beside, pairs }));
+            let aside = aside.into_iter().map(|(what, values)| (what[ASIDE.len()..].to_owned(), values));
+            let own = Own { files: beside, pairs, run: kept.aside_run, reached: aside.collect() };
+            self.files.own.set(Some(own));
         }
         if !missing.is_empty() {
             let what = missing.join(", ");

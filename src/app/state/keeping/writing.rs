@@ -19,6 +19,8 @@ use crate::app::state::run::Reached;
 use crate::app::vault::{Shelf, Vault, is_full};
 use crate::protocol::{FileRef, Slot};
 
+/// What stands before the names of what the training on files has reached that a sample has taken the place of.
+pub(super) const ASIDE: &str = "aside/";
 /// Changes are gathered for so long before they are written.
 const GATHER: Duration = Duration::from_millis(300);
 const NO_ROOM: &str = "The browser’s storage is nearly full: files and settings are kept, but not how far the training has \
@@ -55,6 +57,7 @@ impl Keeping {
             }
         }
         self.gone.set_value(gone);
+        let mut short = false;
         for (what, now) in reached.iter().filter(|(what, _)| news.contains(*what) || !values.contains(what)) {
             let (key, now) = (format!("{start}{what}"), Float32Array::from(now.as_slice()));
             let mut put = vault.put(Shelf::Reached, &key, &now).await;
@@ -66,11 +69,9 @@ impl Keeping {
                 }
                 put = match vault.put(Shelf::Reached, &key, &now).await {
                     Err(error) if is_full(&error) => {
-                        // Once: it is tried again every two seconds.
-                        if !self.short.get_value() {
-                            self.short.set_value(true);
-                            self.remark.set(Some(NO_ROOM.to_owned()));
-                        }
+                        // It is tried again with the next change.
+                        self.news.update_value(|news| news.extend([what.clone()]));
+                        short = true;
                         Ok(())
                     }
                     other => other,
@@ -78,6 +79,10 @@ impl Keeping {
             }
             put?;
         }
+        if short && !self.short.get_value() {
+            self.remark.set(Some(NO_ROOM.to_owned()));
+        }
+        self.short.set_value(short);
         let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
         vault.put(Shelf::Works, id, &text.into()).await?;
         // Only now: a crash in between must not lose the old ones.
@@ -127,7 +132,7 @@ impl State {
             return keeping.writing.set_value(false);
         };
         let (kept, now) = (untrack(|| self.as_kept()), keeping.changes.get_untracked());
-        let reached = if kept.run.is_some() { self.run.reached.get_value() } else { Reached::new() };
+        let reached = self.all_reached(&kept);
         let news = keeping.news.try_update_value(std::mem::take).unwrap_or_default();
         spawn_local(async move {
             let stored = if kept.is_worth() {
@@ -173,15 +178,8 @@ impl State {
                 .with(|s| s.used.as_ref().map(|(source, _)| source.clone()).or(s.wanted.clone()))?;
             Some(file((slot, held)))
         };
-        let Own { files: beside, pairs: between } = self.files.own.get().unwrap_or_default();
-        let shown = self.results.trained.with(|t| t.as_ref().map_or(0, |t| t.outcome.shown));
-        let share = self.run.progress.with(|p| p.as_ref().map_or(0.0, |p| p.share));
-        let stands = |run: KeptRun| match run.done {
-            true => KeptRun { share: 1.0, shown, ..run },
-            false => KeptRun { share, shown: 0, ..run },
-        };
-        // And so is a run that waits for its files.
-        let run = self.run.asked.get_value().map(stands).or_else(|| self.run.again.get_value());
+        let Own { files: beside, pairs: between, run: aside_run, .. } =
+            self.files.own.get().unwrap_or_default();
         Kept {
             format: FORMAT,
             when: js_sys::Date::now(),
@@ -189,10 +187,30 @@ impl State {
             // A record has done its work when it was read: its settings are those of the page, changed or not.
             files: SLOTS.into_iter().filter(|slot| *slot != Slot::Record).filter_map(source).collect(),
             aside: (beside.into_iter().map(file).collect(), between),
+            aside_run,
             options: self.settings.options.get(),
             pairs: self.pairs.list.with(|list| list.all().to_vec()),
-            run,
+            run: self.run_as_it_stands(),
         }
+    }
+
+    /// The training that is under way or whose result is on show, or one that waits for its files.
+    pub(in crate::app::state) fn run_as_it_stands(&self) -> Option<KeptRun> {
+        let shown = self.results.trained.with(|t| t.as_ref().map_or(0, |t| t.outcome.shown));
+        let share = self.run.progress.with(|p| p.as_ref().map_or(0.0, |p| p.share));
+        let stands = |run: KeptRun| match run.done {
+            true => KeptRun { share: 1.0, shown, ..run },
+            false => KeptRun { share, shown: 0, ..run },
+        };
+        self.run.asked.get_value().map(stands).or_else(|| self.run.again.get_value())
+    }
+
+    /// What the trainings of a work have reached, by the names under which it is kept.
+    pub(super) fn all_reached(&self, kept: &Kept) -> Reached {
+        let now = kept.run.iter().flat_map(|_| self.run.reached.get_value());
+        let aside = self.files.own.with_untracked(|own| own.as_ref().map(|own| own.reached.clone()));
+        let aside = aside.unwrap_or_default().into_iter();
+        now.chain(aside.map(|(what, values)| (format!("{ASIDE}{what}"), values))).collect()
     }
 
     /// A run has reached something.

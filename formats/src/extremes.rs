@@ -64,7 +64,7 @@ fn median<'v>(values: impl Iterator<Item = &'v f32>) -> Option<f32> {
 }
 
 /// Few digits, and never a row of zeros.
-fn short(value: f32) -> String {
+pub(crate) fn short(value: f32) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) {
         let text = format!("{value:.1e}");

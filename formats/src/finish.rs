@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::coarse::coarse;
 use crate::extremes::extremes;
 use crate::looks;
 use crate::{
@@ -70,6 +71,7 @@ pub(crate) async fn finish(
             "Leave out fewer columns, or treat missing values in another way.",
         ));
     }
+    notices.extend(coarse(&table, &sums, |column| name(&table, column)));
     let constant: Vec<bool> = sums.columns.iter().map(|column| column.constant).collect();
     let constant_columns = constant.iter().filter(|constant| **constant).count();
     if constant_columns > 0 && table.rows > 1 {

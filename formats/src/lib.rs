@@ -7,6 +7,7 @@
 mod arrays;
 mod choices;
 mod chunks;
+mod coarse;
 mod extremes;
 mod finish;
 pub mod h5ad;

@@ -185,3 +185,31 @@ fn thousands_may_be_set_apart() {
     );
     assert_eq!(rows(table("a;b\n1,234;1\n2,345;2\n")), [[1.234, 1.0], [2.345, 2.0]]);
 }
+
+/// What 32 bits cannot hold is said, not lost in silence.
+#[test]
+fn differences_that_are_lost_in_reading_are_named() {
+    let notices = |text: String| load(text.as_bytes()).expect("is read").preview.notices;
+    let column = |value: &dyn Fn(usize) -> String| {
+        let rows = (0..50).map(|row| format!("{},{}\n", row % 7, value(row)));
+        notices(format!("a,when\n{}", rows.collect::<String>()))
+    };
+    for said in [
+        // A few hours, in seconds since 1970; and values that all become one.
+        column(&|row| (1_700_000_000 + 300 * row).to_string()),
+        column(&|row| (1_700_000_000 + row).to_string()),
+        column(&|row| format!("5400000.{row:02}")),
+    ] {
+        let named = said.iter().any(|notice| notice.contains("'when'") && notice.contains("32 bits"));
+        assert!(named, "{said:?}");
+    }
+    for said in [
+        column(&|row| (5_400_000 + row).to_string()),
+        column(&|row| (1_700_000_000 + 86_400 * 30 * row).to_string()),
+        column(&|row| format!("{}.5", 1000 + row)),
+        column(&|_| "0.25".into()),
+        column(&|row| format!("1e-{row}")),
+    ] {
+        assert!(said.iter().all(|notice| !notice.contains("32 bits")), "{said:?}");
+    }
+}

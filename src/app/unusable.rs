@@ -17,7 +17,10 @@ pub fn unusable(table: &Preview) -> Option<String> {
         ));
     }
     (cols > 0 && constant_columns == cols).then(|| {
-        format!("All {rows} rows are the same, so nothing tells them apart and there is nothing to align.")
+        format!(
+            "All {rows} rows are the same, as far as numbers of 32 bits tell, so there is nothing to align. If they \
+             differ in your file, subtract a constant from its columns before loading it."
+        )
     })
 }
 

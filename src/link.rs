@@ -8,11 +8,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use crate::protocol::{Command, Event, Failure, Message, Recovery, RunId, pack, unpack};
@@ -38,6 +38,14 @@ const BOOT: &str = "onmessage = async ({ data }) => {
   }
 };";
 
+/// Milliseconds between two looks whether the worker lives, while it works and while it has nothing to do.
+const LOOK_MS: i32 = 5_000;
+const IDLE_MS: i32 = 20_000;
+/// Looks in a row without a word after which one that was ready is given up, and one that is still starting. It answers within
+/// a fraction of a second, whatever it computes; looks are counted rather than time, because a laptop may sleep in between.
+const SILENT_LOOKS: u32 = 6;
+const STARTING_LOOKS: u32 = 12;
+
 /// A worker that dies this often in a row without ever getting ready will not get better.
 const GIVE_UP_AFTER: u32 = 3;
 
@@ -54,8 +62,20 @@ struct Inner {
     waiting: RefCell<Vec<Message<Command>>>,
     ready: Cell<bool>,
     failed_starts: Cell<u32>,
+    /// What was heard of it since somebody last looked.
+    heard: Cell<Heard>,
     /// Whether nobody wants it any more.
     closed: Cell<bool>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Heard {
+    #[default]
+    Nothing,
+    /// That it is there.
+    Life,
+    /// Something that somebody waits for.
+    Word,
 }
 
 /// A running worker with the closures it calls, which must live as long.
@@ -86,9 +106,11 @@ impl Link {
             waiting: RefCell::default(),
             ready: Cell::new(false),
             failed_starts: Cell::new(0),
+            heard: Cell::default(),
             closed: Cell::new(false),
         }));
         link.restart();
+        spawn_local(link.clone().watch());
         link
     }
 
@@ -183,7 +205,35 @@ impl Link {
         Ok(Live { worker, url, _on_message: on_message, _on_error: on_error })
     }
 
+    /// Looks after the worker as long as anybody wants it. Browsers end workers without telling, when memory is short for
+    /// example.
+    async fn watch(self) {
+        let (mut silent, mut wait) = (0, LOOK_MS);
+        while !self.0.closed.get() {
+            rest(wait).await;
+            let heard = self.0.heard.take();
+            silent = if heard == Heard::Nothing { silent + 1 } else { 0 };
+            wait = if heard == Heard::Life { IDLE_MS } else { LOOK_MS };
+            let ready = self.0.ready.get();
+            if silent >= if ready { SILENT_LOOKS } else { STARTING_LOOKS } {
+                silent = 0;
+                if self.0.live.borrow().is_some() && !self.0.closed.get() {
+                    self.lost("it does not answer".into());
+                }
+            } else if ready && heard != Heard::Word {
+                self.send(Message::new(RunId::WORKER, Command::Ping));
+            }
+        }
+    }
+
     fn receive(&self, mut message: Message<Event>) {
+        if matches!(message.body, Event::Alive) {
+            if self.0.heard.get() == Heard::Nothing {
+                self.0.heard.set(Heard::Life);
+            }
+            return;
+        }
+        self.0.heard.set(Heard::Word);
         match &message.body {
             Event::Ready => {
                 self.0.ready.set(true);
@@ -232,4 +282,16 @@ impl Link {
         let link = self.clone();
         spawn_local(async move { link.restart() });
     }
+}
+
+/// Waits for about so many milliseconds, in a page or in a worker that uses the API.
+async fn rest(ms: i32) {
+    let waited = Promise::new(&mut |resolve, _| {
+        let global = js_sys::global();
+        let timer = Reflect::get(&global, &"setTimeout".into()).and_then(JsCast::dyn_into::<Function>);
+        // Every global that runs modules has timers.
+        let _ = timer.and_then(|timer| timer.call2(&global, &resolve, &ms.into()));
+    });
+    // Nothing rejects it.
+    let _ = JsFuture::from(waited).await;
 }

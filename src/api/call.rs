@@ -129,5 +129,6 @@ async fn attempt(
         _ => None,
     });
     let (dim, top, model, taken) = taken.await?;
+    session.has_ended()?;
     Ok(Answer { diagnostics, outcome, bulk, dim, top, model, taken, seconds: 0.0 })
 }

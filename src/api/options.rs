@@ -40,9 +40,13 @@ pub fn merged(defaults: &AlignOptions, given: &[(String, Value)]) -> Result<Alig
             Value::Bool(_) if !value.is_boolean() => "true or false",
             Value::String(_) if !value.is_string() => "a text",
             Value::Number(number) if number.is_f64() && !value.is_number() => "a number",
-            Value::Number(number) if !number.is_f64() && !is_whole(value) => "a whole number from 0 on",
+            Value::Number(number) if !number.is_f64() && !is_whole(value) => {
+                "a whole number from 0 to 4294967295"
+            }
             // The one that may be left open.
-            Value::Null if !value.is_null() && !is_whole(value) => "a whole number from 0 on, or null",
+            Value::Null if !value.is_null() && !is_whole(value) => {
+                "a whole number from 0 to 4294967295, or null"
+            }
             _ => {
                 *default = value.clone();
                 continue;

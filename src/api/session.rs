@@ -181,6 +181,11 @@ impl Session {
         }
     }
 
+    /// Tells the caller that everything is done: a short run is over before it has told of its last part.
+    pub(super) fn has_ended(&self) -> Result<(), JsValue> {
+        self.show(&Progress { phase: "done".into(), done: 1, of: 1, share: 1.0 })
+    }
+
     /// Tells the caller how far it is; what the caller throws ends the call.
     fn show(&self, progress: &Progress) -> Result<(), JsValue> {
         let Some(call) = &self.on_progress else { return Ok(()) };

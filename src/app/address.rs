@@ -52,8 +52,14 @@ pub fn read(words: &[(String, String)], defaults: &AlignOptions) -> (AlignOption
             continue;
         };
         let outcome = match names().find(|name| *name == wanted) {
-            Some(name) if is_choice(name, value) => options::set(&mut taken, name, value),
-            Some(_) => Err("There is no such choice.".into()),
+            Some(name) => match choices(name).filter(|all| all.iter().all(|(choice, _)| choice != value)) {
+                Some(all) => {
+                    let all: Vec<&str> =
+                        all.iter().map(|(choice, _)| *choice).filter(|choice| !choice.is_empty()).collect();
+                    Err(format!("There is no such choice; there are {}.", all.join(", ")))
+                }
+                None => options::set(&mut taken, name, value),
+            },
             None => Err("There is no such setting.".into()),
         };
         if let Err(why) = outcome {
@@ -86,13 +92,12 @@ fn misspelt(word: &str, value: &str) -> Option<String> {
     })
 }
 
-/// Whether a value is among those that can be chosen, where they can be counted.
-fn is_choice(name: &str, value: &str) -> bool {
-    let among = |choices: &[(&str, &str)]| choices.iter().any(|(choice, _)| *choice == value);
-    match FIELDS.iter().find(|field| field.name == name).map(|field| field.kind) {
-        Some(options::Kind::Choice(choices)) => among(choices),
-        Some(_) => true,
-        None => among(options::DISTANCES),
+/// What can be chosen, where that can be counted.
+fn choices(name: &str) -> Option<&'static [(&'static str, &'static str)]> {
+    match (name, FIELDS.iter().find(|field| field.name == name).map(|field| field.kind)) {
+        ("distance_x" | "distance_y", _) => Some(options::DISTANCES),
+        (_, Some(options::Kind::Choice(choices))) => Some(choices),
+        _ => None,
     }
 }
 

@@ -22,6 +22,14 @@ impl Redraw {
             query.set_onchange(Some(on_change.as_ref().unchecked_ref()));
             on_change.forget();
         }
+        // Paper is light, and there is no time to draw anew: the style sheet turns what was drawn for the dark.
+        let mark = move |dark: bool| {
+            if let Some(root) = document().document_element() {
+                let _ = root.toggle_attribute_with_force("data-drawn-dark", dark);
+            }
+        };
+        let _ = window_event_listener_untyped("beforeprint", move |_| mark(is_dark()));
+        let _ = window_event_listener_untyped("afterprint", move |_| mark(false));
         Self(signal)
     }
 

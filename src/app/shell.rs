@@ -136,7 +136,7 @@ fn App() -> impl IntoView {
         </header>
         <Notice state/>
         <UpdateOffer offline state/>
-        <Stray stray/>
+        <Stray stray boxes=state.shows("data") || state.shows("new")/>
         <main node_ref=view_area tabindex="-1">
             {move || if diagnosing.get() {
                 view! { <DiagnosticsView state redraw/> }.into_any()
@@ -205,14 +205,22 @@ fn ExecutorChip(state: State) -> impl IntoView {
 
 /// A file that was dropped where nothing takes it, told where it can be seen whatever part of the page is in sight.
 #[component]
-fn Stray(stray: RwSignal<Option<String>>) -> impl IntoView {
+fn Stray(
+    stray: RwSignal<Option<String>>,
+    /// Whether there is a place for files.
+    boxes: bool,
+) -> impl IntoView {
     move || {
         stray.get().map(|name| {
             view! {
                 <div class="stray" role="alert" data-testid="stray">
                     <p>
                         <strong>{name}</strong>
-                        " was dropped beside the boxes, so it was not read. Drop it on the box of data set X or Y, or of the new rows; they are framed by a dashed line."
+                        {if boxes {
+                            " was dropped beside the boxes, so it was not read. Drop it on the box of data set X or Y, or of the new rows; they are framed by a dashed line."
+                        } else {
+                            " was not read: this page was opened by a link that hides where files go. Open it without ‘hide’ in its address to load your own."
+                        }}
                     </p>
                     <button class="quiet small" data-testid="dismiss-stray" on:click=move |_| stray.set(None)>
                         "Close"

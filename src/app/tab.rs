@@ -14,6 +14,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
+use crate::patience;
+
 const PREFIX: &str = "concord-work-";
 
 thread_local! {
@@ -21,6 +23,9 @@ thread_local! {
     static HELD: RefCell<HashMap<String, Function>> = RefCell::default();
     static CIRCLE: Option<Circle> = Circle::join();
 }
+
+/// Milliseconds in which a browser says who has what, however busy it is.
+const ANSWER_MS: i32 = 10_000;
 
 /// The browser's locks; none on addresses that are neither https nor local.
 fn locks() -> Option<JsValue> {
@@ -86,7 +91,11 @@ async fn take_lock(id: &str, request: &Function, locks: &JsValue) -> bool {
             let _ = refused.call1(&JsValue::UNDEFINED, &JsValue::UNDEFINED);
         }
     });
-    JsFuture::from(asked).await.is_ok_and(|taken| taken.is_truthy())
+    // One that never answers does not refuse either.
+    match patience::before(rest(ANSWER_MS), JsFuture::from(asked)).await {
+        Some(answer) => answer.is_ok_and(|taken| taken.is_truthy()),
+        None => true,
+    }
 }
 
 /// Gives a work back, for any tab to take.
@@ -115,7 +124,7 @@ pub(super) async fn open_ones() -> HashSet<String> {
         let answer = JsFuture::from(asked).await.ok()?;
         Reflect::get(&answer, &"held".into()).ok()
     };
-    let Some(held) = held.await else { return HashSet::new() };
+    let Some(Some(held)) = patience::before(rest(ANSWER_MS), held).await else { return HashSet::new() };
     let name = |lock: JsValue| Reflect::get(&lock, &"name".into()).ok().and_then(|name| name.as_string());
     Array::from(&held)
         .iter()

@@ -75,7 +75,7 @@ fn arrays_go_in_and_arrays_come_out() {
               foscttm: scores.foscttm.value, seconds, executor, candidates: candidates.length, chosen, rival, model: model.length,
               first: [...matches].every((row, i) => top.rows[i * top.cols] === row),
               sure: [...confidence].every((c, i) => c >= 0 && c <= 1.0001 && Math.abs(c - top.shares[i * top.cols]) < 1e-3),
-              progress: seen.length, fields: Object.keys(seen[0]).sort(), rising: seen.every((p, i) => p.share >= (i ? seen[i - 1].share : 0) && p.share <= 1),
+              progress: seen.length, fields: Object.keys(seen[0]).sort(), rising: seen.every((p, i) => p.share >= (i ? seen[i - 1].share : 0) && p.share <= 1), last: seen.at(-1).share,
               applied: [...applied.matches], appliedCandidates: applied.candidates.length, header: document.querySelector('header') !== null,
             };"
         .replace("PLACES", &format!("{places:?}"));
@@ -105,6 +105,7 @@ fn arrays_go_in_and_arrays_come_out() {
         assert_eq!((&got["first"], &got["sure"], &got["rising"]), (&json!(true), &json!(true), &json!(true)));
         assert_eq!(got["executor"], "cpu");
         assert_eq!(got["fields"], json!(["done", "phase", "share", "total"]));
+        assert_eq!(got["last"].as_f64(), Some(1.0), "a bar that follows it is full in the end");
         assert!(got["progress"].as_u64() > Some(3) && got["candidates"].as_u64() > Some(0), "{got}");
         assert_eq!(got["chosen"], json!(0));
         assert!(got["seconds"]["total"].as_f64() >= got["seconds"]["train"].as_f64(), "{got}");

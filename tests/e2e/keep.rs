@@ -18,7 +18,7 @@ const KEPT: &str = "
     return counts;";
 
 /// Whether the browser is asked to hold a visitor who leaves.
-const LEAVING: &str = "const event = new Event('beforeunload', { cancelable: true });
+pub(crate) const LEAVING: &str = "const event = new Event('beforeunload', { cancelable: true });
                        window.dispatchEvent(event); return event.defaultPrevented";
 
 impl Page {

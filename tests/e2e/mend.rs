@@ -3,10 +3,15 @@
 
 use serde_json::json;
 
-use crate::browser::{Page, Setup, open_at, with_page};
+use crate::browser::{Page, Setup, open, open_at, with_page};
 use crate::hands::{array, clouds};
-use crate::keep::LONG;
+use crate::keep::{LEAVING, LONG};
+use crate::server::{KNOWN_WORKERS, LOSES_FIRST};
+use concord::geometry::Dense;
 use fantoccini::Locator;
+
+/// Columns of a table whose networks are larger than what a browser takes as one value.
+const WIDE: usize = 3000;
 
 /// From now on the worker hears nothing more.
 const DEAF: &str = "Worker.prototype.postMessage = () => {}";
@@ -160,7 +165,7 @@ fn a_file_that_changes_on_disk_is_read_from_its_kept_copy() {
     let (x, y, _) = clouds(5);
     std::fs::write(&path, array(&x)).expect("written");
     with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
-        crate::browser::open(&page, "?executor=cpu&sample=none").await;
+        open(&page, "?executor=cpu&sample=none").await;
         page.wait_for("[data-testid=file-x]").await;
         let input = page.client.find(Locator::Css("[data-testid=file-x]")).await.expect("an input");
         input.send_keys(path.to_str().expect("a path")).await.expect("is chosen");
@@ -253,7 +258,7 @@ fn storage_without_room_for_a_training_keeps_the_rest() {
         .await;
         page.click("preset-quick").await;
         page.aligned().await;
-        page.says("kept-remark", "nearly full").await;
+        page.says("kept-remark", "not how far the training has come").await;
         assert_eq!(page.count("[data-testid=keep-refused]").await, 0);
         page.sleep(600).await;
         page.reload().await;
@@ -295,5 +300,79 @@ fn a_file_of_a_lost_worker_is_not_offered_any_more() {
         page.done_with(run + 1).await;
         assert_eq!(page.count("[data-testid=exported]").await, 0);
         page.take("download-matches").await;
+    });
+}
+
+/// A browser that ends a worker without a word: that is noticed, and the training goes on in another.
+#[test]
+fn a_worker_that_ends_without_a_word_is_replaced() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        page.load_clouds_at(KNOWN_WORKERS, "executor=cpu&set-encoder=mlp&set-steps=20000&set-fits=1").await;
+        page.click("align").await;
+        page.step_beyond(300).await;
+        let kept = page.kept_step().await;
+        page.script("workers[0].terminate()").await;
+        page.until("return workers.length > 1 || null").await;
+        page.wait_for("[data-testid=notice]").await;
+        assert!(page.text("notice").await.contains("does not answer"), "{}", page.text("notice").await);
+        let beyond = page.step_beyond(kept).await;
+        assert!(beyond > kept, "{kept} {beyond}");
+        page.click("stop").await;
+        page.done().await;
+    });
+}
+
+/// A worker that is lost while it aligns a sample by itself: the next one does.
+#[test]
+fn a_sample_is_aligned_by_the_next_worker() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, LOSES_FIRST, "?executor=cpu&sample=swiss").await;
+        page.until("return self.workers?.length > 1 || null").await;
+        page.done().await;
+        assert!(page.metric("spearman").await > 0.5);
+    });
+}
+
+/// Networks of very wide tables are more than a browser takes as one value.
+#[test]
+fn what_is_too_large_for_one_value_is_kept_all_the_same() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        let (x, y, _) = clouds(5);
+        let wide = |points: &Dense| {
+            let value = |row: usize, at: usize| {
+                points.row(row)[at % points.cols()] + 1e-3 * ((row * 31 + at) % 17) as f32
+            };
+            array(&Dense::from_fn(points.rows(), WIDE, value))
+        };
+        let asked = "?executor=cpu&sample=none&set-encoder=mlp&set-steps=20000&set-fits=1&set-sample=20&set-hidden=1024";
+        open(&page, &format!("{asked}&set-distance_x=cosine&set-distance_y=cosine")).await;
+        page.pick("file-x", "wide-x.npy", &wide(&x)).await;
+        page.pick("file-y", "wide-y.npy", &wide(&y)).await;
+        page.wait_for("[data-testid=size-y]").await;
+        // A browser's own limit is some 120 MB; this one takes no value beyond 20.
+        page.script(
+            "const { put } = IDBObjectStore.prototype;
+             IDBObjectStore.prototype.put = function (value, ...rest) {
+               if (value.byteLength > 20e6) throw new DOMException('too large', 'DataError');
+               if (value instanceof Blob && !(value instanceof File)) window.asContents = true;
+               return put.call(this, value, ...rest);
+             };",
+        )
+        .await;
+        page.click("align").await;
+        page.until("return window.asContents ?? document.querySelector('[data-testid=kept-remark]')?.innerText ?? null")
+            .await;
+        page.keeps_networks().await;
+        page.click("stop").await;
+        page.done().await;
+        assert_eq!(page.count("[data-testid=keep-refused], [data-testid=kept-remark]").await, 0);
+        let (_, matches) = page.take("download-matches").await;
+        while page.script(LEAVING).await == true {
+            page.sleep(100).await;
+        }
+        page.reload().await;
+        page.click("kept-go-on").await;
+        page.done().await;
+        assert_eq!(page.take("download-matches").await.1, matches);
     });
 }

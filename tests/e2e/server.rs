@@ -16,9 +16,40 @@ pub(crate) const WEIGHED: &str = "/weighed/";
 /// The same app where its module does not start and service workers are forbidden.
 pub(crate) const FORBIDDEN: &str = "/forbidden/";
 
+/// The same app in a browser that lets the page's scripts know its workers.
+pub(crate) const KNOWN_WORKERS: &str = "/known-workers/";
+/// The same app, whose first worker dies when a sample is to be aligned.
+pub(crate) const LOSES_FIRST: &str = "/loses-first/";
+
 /// The same app in other browsers, most of them with something wrong: the folder's name, and a script that runs before
 /// the app's own, in page and worker.
-const OTHERS: [(&str, &str); 9] = [
+const OTHERS: [(&str, &str); 11] = [
+    (
+        KNOWN_WORKERS,
+        "if (self.window && !self.workers) {
+           self.workers = [];
+           self.Worker = class extends Worker { constructor(...args) { super(...args); workers.push(this); } };
+         }",
+    ),
+    (
+        LOSES_FIRST,
+        "if (self.window && !self.workers) {
+           self.workers = [];
+           self.Worker = class extends Worker {
+             constructor(...args) {
+               super(...args);
+               workers.push(this);
+               if (workers.length > 1) return;
+               // As soon as it is about to align the sample.
+               const post = this.postMessage;
+               this.postMessage = (message, ...rest) => {
+                 if (JSON.stringify(message)?.includes('Recall')) this.onerror(new ErrorEvent('error', { message: 'gone' }));
+                 else post.call(this, message, ...rest);
+               };
+             }
+           };
+         }",
+    ),
     (
         FORBIDDEN,
         "if (self.ServiceWorkerContainer) {

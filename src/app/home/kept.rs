@@ -26,6 +26,9 @@ pub(super) fn Offers(state: State) -> impl IntoView {
             key=|(id, kept)| (id.clone(), kept.when.to_bits())
             children=move |(id, kept)| view! { <Offer state id kept pressed/> }
         />
+        {move || keeping.changing.get().then(|| view! {
+            <div class="notice kept late" role="status"><p>"Reading what was kept …"</p></div>
+        })}
         {move || keeping.remark.get().map(|words| view! {
             <div class="notice kept" role="status" data-testid="kept-remark">
                 <p>{words}</p>
@@ -107,10 +110,17 @@ pub(super) fn KeepingStand(state: State) -> impl IntoView {
             {move || match (keeping.wanted.get(), keeping.refused.get()) {
                 (true, Some(reason)) => view! {
                     <p class="remark" role="status" data-testid="keep-refused">
-                        {format!(
-                            "This browser keeps nothing: {reason}. Everything works, but a reload loses the files and \
-                             the run."
-                        )}
+                        {if keeping.has_kept() {
+                            format!(
+                                "This browser keeps nothing more: {reason}. Everything works, but a reload loses what \
+                                 has changed since."
+                            )
+                        } else {
+                            format!(
+                                "This browser keeps nothing: {reason}. Everything works, but a reload loses the files \
+                                 and the run."
+                            )
+                        }}
                     </p>
                 }.into_any(),
                 (false, _) => view! {

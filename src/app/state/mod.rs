@@ -238,7 +238,7 @@ impl State {
         let bulk = message.bulk;
         match message.body {
             // For the worker, above; and for the JavaScript API.
-            Event::Ready | Event::Hashed { .. } | Event::Taken { .. } => {}
+            Event::Ready | Event::Alive | Event::Hashed { .. } | Event::Taken { .. } => {}
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));
@@ -343,6 +343,9 @@ impl State {
         let paused = phase == Phase::Paused;
         let held = !phase.busy() && self.results.held.get_untracked();
         let now = js_sys::Date::now();
+        // A sample that is aligned by its own encoders, which takes a moment.
+        let recalled = untrack(|| self.files.promised())
+            || self.files.sample.get_untracked().is_some() && !self.run.trains.get_untracked();
         let idle = !untrack(|| self.busy()) && !self.files.is_reading();
         let chosen = self.choice.get_value() != ExecutorChoice::Cpu;
         let gpu = self
@@ -365,6 +368,10 @@ impl State {
         if losses > ATTEMPTS {
             self.files.give_up_reading();
             return None;
+        }
+        if recalled && (phase.busy() || held) {
+            self.promise();
+            return Some("The sample is aligned again by itself.");
         }
         if phase.busy() {
             let words = if paused {

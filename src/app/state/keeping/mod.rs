@@ -113,6 +113,11 @@ impl Keeping {
             && self.written.get() == self.changes.get()
     }
 
+    /// Whether anything of this tab's was written.
+    pub(crate) fn has_kept(&self) -> bool {
+        self.holds.get_value()
+    }
+
     /// What is kept, if anything is.
     fn open(&self) -> Option<(Vault, String)> {
         let vault = self.vault.get_value().filter(|_| self.wanted.get_untracked())?;
@@ -123,6 +128,11 @@ impl Keeping {
     fn refuse(&self, error: &JsValue) {
         self.refused.set(Some(reason(error)));
         self.vault.set_value(None);
+        // What was said about parts is not true any more.
+        if self.short.get_value() {
+            self.short.set_value(false);
+            self.remark.set(None);
+        }
     }
 
     /// Does something with what is kept, if anything is.

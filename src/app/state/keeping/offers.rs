@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use js_sys::Float32Array;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, Url};
 
-use super::writing::ASIDE;
+use super::writing::{ASIDE, from_stored};
 use super::{Keeping, named};
 use crate::app::kept::{Kept, KeptFile, Sorted, sorted};
 use crate::app::samples;
@@ -95,8 +94,11 @@ impl Contents {
             }
         }
         for key in vault.keys(Shelf::Reached, &start).await? {
-            if let Ok(values) = get(Shelf::Reached, &key).await?.dyn_into::<Float32Array>() {
-                reached.insert(rest(&key), Arc::new(values.to_vec()));
+            match from_stored(get(Shelf::Reached, &key).await?).await {
+                Ok(Some(values)) => drop(reached.insert(rest(&key), Arc::new(values))),
+                Ok(None) => {}
+                Err(_) if leave_out => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(Self { files, reached })
@@ -145,7 +147,8 @@ impl Keeping {
             tab::give_back(id);
             self.offer(id, kept);
             self.remark.set(Some(format!(
-                "The browser refused: {}. Nothing has changed; reload the page to try again.",
+                "That could not be done, because the browser refused: {}. The work is still kept; reload the page to try \
+                 again.",
                 reason(&error)
             )));
         }

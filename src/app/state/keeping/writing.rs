@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use js_sys::Float32Array;
+use js_sys::{ArrayBuffer, Float32Array};
 use leptos::prelude::*;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::File;
+use web_sys::{Blob, File};
 
 use super::Keeping;
 use crate::app::kept::{FORMAT, Kept, KeptFile, KeptRun};
@@ -16,15 +16,43 @@ use crate::app::state::State;
 use crate::app::state::files::{SLOTS, Source};
 use crate::app::state::own::Own;
 use crate::app::state::run::Reached;
-use crate::app::vault::{Shelf, Vault, is_full};
+use crate::app::vault::{Shelf, Vault, is_full, reason};
 use crate::protocol::{FileRef, Slot};
 
 /// What stands before the names of what the training on files has reached that a sample has taken the place of.
 pub(super) const ASIDE: &str = "aside/";
 /// Changes are gathered for so long before they are written.
 const GATHER: Duration = Duration::from_millis(300);
-const NO_ROOM: &str = "The browser’s storage is nearly full: files and settings are kept, but not how far the training has \
-                       come. After a reload it would begin again.";
+/// Values of more bytes than this are stored as contents of a file: browsers take other values up to some 120 MB only.
+const LARGE: usize = 16 << 20;
+
+fn no_room(error: &JsValue) -> String {
+    format!(
+        "Files and settings are kept, but not how far the training has come, because the browser refused that: {}. After a \
+         reload it would begin again, or further back.",
+        reason(error)
+    )
+}
+
+/// Numbers as they are stored.
+fn as_stored(values: &[f32]) -> Result<JsValue, JsValue> {
+    let values = Float32Array::from(values);
+    if values.byte_length() as usize <= LARGE {
+        return Ok(values.into());
+    }
+    Ok(Blob::new_with_buffer_source_sequence(&js_sys::Array::of1(&values))?.into())
+}
+
+/// Numbers as they were stored; none for what is something else.
+pub(super) async fn from_stored(value: JsValue) -> Result<Option<Vec<f32>>, JsValue> {
+    if let Some(values) = value.dyn_ref::<Float32Array>() {
+        return Ok(Some(values.to_vec()));
+    }
+    let Ok(contents) = value.dyn_into::<Blob>() else { return Ok(None) };
+    let bytes = JsFuture::from(contents.array_buffer()).await?;
+    Ok((bytes.unchecked_ref::<ArrayBuffer>().byte_length() % 4 == 0)
+        .then(|| Float32Array::new(&bytes).to_vec()))
+}
 
 impl Keeping {
     /// Writes a work and what lies beside it, and removes what does not any more.
@@ -57,21 +85,21 @@ impl Keeping {
             }
         }
         self.gone.set_value(gone);
-        let mut short = false;
+        let mut short = None;
         for (what, now) in reached.iter().filter(|(what, _)| news.contains(*what) || !values.contains(what)) {
-            let (key, now) = (format!("{start}{what}"), Float32Array::from(now.as_slice()));
+            let (key, now) = (format!("{start}{what}"), as_stored(now)?);
             let mut put = vault.put(Shelf::Reached, &key, &now).await;
-            if put.as_ref().is_err_and(is_full) {
+            if put.is_err() {
                 // What runs of before have reached can be computed again, and what this one has as well: where there is no
                 // room for it, all else is kept.
                 for what in values.iter().filter(|what| !reached.contains_key(*what)) {
                     vault.remove(Shelf::Reached, &format!("{start}{what}")).await?;
                 }
                 put = match vault.put(Shelf::Reached, &key, &now).await {
-                    Err(error) if is_full(&error) => {
+                    Err(error) => {
                         // It is tried again with the next change.
                         self.news.update_value(|news| news.extend([what.clone()]));
-                        short = true;
+                        short = Some(error);
                         Ok(())
                     }
                     other => other,
@@ -79,10 +107,10 @@ impl Keeping {
             }
             put?;
         }
-        if short && !self.short.get_value() {
-            self.remark.set(Some(NO_ROOM.to_owned()));
+        if let Some(error) = short.as_ref().filter(|_| !self.short.get_value()) {
+            self.remark.set(Some(no_room(error)));
         }
-        self.short.set_value(short);
+        self.short.set_value(short.is_some());
         let text = serde_json::to_string(kept).map_err(|error| error.to_string())?;
         vault.put(Shelf::Works, id, &text.into()).await?;
         // Only now: a crash in between must not lose the old ones.

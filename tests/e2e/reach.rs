@@ -233,3 +233,22 @@ async fn matches_are_in_sight(page: &Page) {
     page.shoot("match-on-a-phone").await;
     assert_eq!(said, json!([4, false, false, 0]), "point, match, confidence and button");
 }
+
+/// Paper is light: what was drawn for the dark is turned while it is printed, and only then.
+#[test]
+fn what_was_drawn_for_the_dark_is_turned_for_paper() {
+    for dark in [true, false] {
+        with_page(Setup { dark, ..Setup::default() }, async |page| {
+            open(&page, "?executor=cpu&sample=swiss").await;
+            page.done().await;
+            let script = "const marked = () => document.documentElement.hasAttribute('data-drawn-dark');
+                const ground = getComputedStyle(document.documentElement).getPropertyValue('--card').trim();
+                const all = [ground === '#ffffff', marked()];
+                dispatchEvent(new Event('beforeprint'));
+                all.push(marked());
+                dispatchEvent(new Event('afterprint'));
+                return [...all, marked()]";
+            assert_eq!(page.script(script).await, json!([!dark, false, dark, false]));
+        });
+    }
+}

@@ -10,11 +10,12 @@ use formats::{Table, Trouble};
 use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
-use super::desk::{Desk, Prepared, Used};
+use super::desk::{Desk, Prepared};
 use super::live::{Live, Reached, Watched};
 use super::runs::Runs;
 use super::scope::{breathe, now, post, rest};
 use super::source::Writer;
+use super::used::Used;
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
@@ -103,7 +104,7 @@ impl Task<'_> {
         let (rows, truth) = self.beside();
         // As they are now: by the end of the run other files may lie there.
         let taught = self.taught();
-        let used = self.desk.borrow_mut().begin();
+        let used = self.desk.borrow_mut().inputs.begin();
         let counts = [0, 1].map(|side| sides.points()[side].rows());
         let coded = Coded::new(&rows, counts);
         let mut live =

@@ -11,6 +11,7 @@ use super::estimating::memory;
 use super::runs::Runs;
 use super::scope::{breathe, rest};
 use super::source::{BlobSource, Reader};
+use super::used::{Inputs, Used};
 use crate::geometry::Dense;
 use crate::procedure::Failure;
 use crate::protocol::{Chosen, Content, FileRef, Reading, Recorded, RunId, Side, Slot};
@@ -50,13 +51,9 @@ pub(super) struct Desk {
     pairs: BTreeMap<Slot, Vec<(usize, usize)>>,
     /// A model that was loaded.
     pub(super) model: Option<Model>,
-    inputs: BTreeMap<Slot, Used>,
-    /// How many times a slot was filled.
-    fillings: u32,
-    /// The hashes of files that were read, by the number of the filling.
-    hashes: BTreeMap<u32, String>,
-    /// What lay here when the last run began, and when that began whose result this is.
-    begun: Vec<Used>,
+    /// The files that all this came from.
+    pub(super) inputs: Inputs,
+    /// Those that the last alignment was made of.
     pub(super) used: Vec<Used>,
     /// How many files are being hashed.
     pub(super) hashing: u32,
@@ -70,14 +67,6 @@ pub(super) struct Desk {
     pub(super) pace: Option<Pace>,
     /// The last comparison and the last new points, which may be looked at and taken away as well.
     pub(super) applied: Option<Rc<super::aligning::Applied>>,
-}
-
-/// A file that is in use.
-#[derive(Clone)]
-pub(super) struct Used {
-    /// By which one filling of a slot is told from another.
-    number: u32,
-    input: Input,
 }
 
 /// What a slot is filled with.
@@ -132,45 +121,26 @@ impl Desk {
         Rows { ids: ids.cloned(), labels: labels.or(own).cloned() }
     }
 
-    /// A run begins on what lies here now.
-    pub(super) fn begin(&mut self) -> Vec<Used> {
-        let of_training = |slot: &Slot| !is_beside_training(*slot);
-        let lying = self.inputs.iter().filter(|(slot, _)| of_training(slot)).map(|(_, used)| used.clone());
-        self.begun = lying.collect();
-        self.begun.clone()
-    }
-
-    /// What lies here beside what the last result was trained on: new rows, a model, and where nothing was trained here,
-    /// rows that stand in for new ones.
+    /// What lies here beside what the last result was trained on.
     pub(super) fn beside_training(&self) -> Vec<Used> {
-        let known = |used: &Used| self.used.iter().any(|known| known.number == used.number);
-        let beside = |(slot, used): &(&Slot, &Used)| {
-            is_beside_training(**slot) || matches!(slot, Slot::Features(_)) && !known(used)
-        };
-        self.inputs.iter().filter(beside).map(|(_, used)| used.clone()).collect()
+        self.inputs.beside(&self.used)
     }
 
-    /// The files that what is on show was made of. One that could not be hashed, because it is gone, is left out.
+    /// The files that what is on show was made of.
     pub(super) fn recorded(&self) -> Vec<Input> {
         let applied = self.applied.iter().flat_map(|applied| &applied.used);
-        let hashed = self.used.iter().chain(applied).map(|Used { number, input }| {
-            let known = self.hashes.get(number).cloned();
-            Input { sha256: known.unwrap_or_else(|| input.sha256.clone()), ..input.clone() }
-        });
-        hashed.filter(|input| !input.sha256.is_empty()).collect()
+        self.inputs.recorded(self.used.iter().chain(applied))
     }
 
     /// Fills a slot; returns the number by which this filling is known.
     pub(super) fn put(&mut self, slot: Slot, filling: Filling, input: Input) -> u32 {
-        self.fillings += 1;
-        let number = self.fillings;
-        self.inputs.insert(slot, Used { number, input });
+        let number = self.inputs.put(slot, input);
         match (slot, filling) {
             (_, Filling::Labels(labels)) => drop(self.labels.insert(slot, labels)),
             (_, Filling::Pairs(pairs)) => drop(self.pairs.insert(slot, pairs)),
             (_, Filling::Model(model)) => self.model = Some(*model),
             (_, Filling::Table(table)) => drop(self.tables.insert(slot, table)),
-            (_, Filling::Nothing) => drop(self.inputs.remove(&slot)),
+            (_, Filling::Nothing) => self.inputs.remove(slot),
         }
         number
     }
@@ -178,19 +148,13 @@ impl Desk {
     /// Whether anybody may ask for the hash of the file of this filling.
     pub(super) fn wants_hash(&self, number: u32) -> bool {
         let applied = self.applied.iter().flat_map(|applied| &applied.used);
-        let all = self.inputs.values().chain(&self.begun).chain(&self.used).chain(applied);
-        all.into_iter().any(|used| used.number == number)
-    }
-
-    /// The hash of the file that a slot was filled from.
-    pub(super) fn hashed(&mut self, number: u32, sha256: String) {
-        self.hashes.insert(number, sha256);
+        self.inputs.holds(number) || self.used.iter().chain(applied).any(|used| used.number == number)
     }
 
     pub(super) fn clear(&mut self, slot: Slot) {
         self.tables.remove(&slot);
         self.pairs.remove(&slot);
-        self.inputs.remove(&slot);
+        self.inputs.remove(slot);
         self.labels.remove(&slot);
         if slot == Slot::Model {
             self.model = None;
@@ -320,11 +284,6 @@ pub(super) async fn read(
         found: found(&content),
     };
     Ok(Arrived { filling, content, input, source })
-}
-
-/// Whether what this slot holds is for encoders that are trained already, or for the page alone.
-fn is_beside_training(slot: Slot) -> bool {
-    matches!(slot, Slot::New(_) | Slot::NewLabels(_) | Slot::NewTruth | Slot::Model | Slot::Record)
 }
 
 /// Why a table could not be prepared.

@@ -32,6 +32,8 @@ mod serve;
 mod showing;
 #[cfg(target_arch = "wasm32")]
 mod source;
+#[cfg(target_arch = "wasm32")]
+mod used;
 
 #[cfg(target_arch = "wasm32")]
 pub use serve::serve;

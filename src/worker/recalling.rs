@@ -18,7 +18,7 @@ impl Task<'_> {
     pub(super) async fn recall(&self, model: &FileRef) -> Result<(), Refusal> {
         let model = desk::model(&BlobSource::open(model).await?).await?;
         let (rows, truth) = self.beside();
-        let used = self.desk.borrow_mut().begin();
+        let used = self.desk.borrow_mut().inputs.begin();
         let [x, y] = {
             let desk = self.desk.borrow();
             Side::BOTH.map(|side| desk.table(Slot::Features(side)).map(|t| (t.table.rows, t.table.cols)))

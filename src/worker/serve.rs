@@ -165,7 +165,7 @@ impl Worker {
         let outcome = desk::hash(source, || self.desk.borrow().wants_hash(number)).await;
         self.desk.borrow_mut().hashing -= 1;
         if let Ok(sha256) = outcome {
-            self.desk.borrow_mut().hashed(number, sha256.clone());
+            self.desk.borrow_mut().inputs.hashed(number, sha256.clone());
             post(RunId::WORKER, Event::Hashed { slot, url, sha256 }, Vec::new());
         }
     }

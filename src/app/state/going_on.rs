@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::lost::LONG_MS;
 use super::run::Run;
-use super::{LONG_MS, Phase, State};
+use super::{Phase, State};
 use crate::app::kept::KeptRun;
 
 impl Run {

@@ -25,9 +25,10 @@ extern "C" {
 }
 
 /// An exception thrown in a timer reaches the page as the worker's error event; a rejected promise
-/// would not.
+/// would not. The lock is held as long as the worker lives.
 const BOOT: &str = "onmessage = async ({ data }) => {
   onmessage = null;
+  try { navigator.locks.request(data.lock, () => new Promise(() => {})).catch(() => {}); } catch {}
   try {
     const shim = await import(data.shim);
     if (!shim.default || !shim.serve) throw new Error(`${data.shim} is not the file it was: was it bundled?`);
@@ -38,13 +39,10 @@ const BOOT: &str = "onmessage = async ({ data }) => {
   }
 };";
 
-/// Milliseconds between two looks whether the worker lives, while it works and while it has nothing to do.
+/// One that is not ready after so many looks, so many milliseconds apart, will not be. Looks are counted rather than time,
+/// because a laptop may sleep in between.
+const LOOKS: u32 = 12;
 const LOOK_MS: i32 = 5_000;
-const IDLE_MS: i32 = 20_000;
-/// Looks in a row without a word after which one that was ready is given up, and one that is still starting. It answers within
-/// a fraction of a second, whatever it computes; looks are counted rather than time, because a laptop may sleep in between.
-const SILENT_LOOKS: u32 = 6;
-const STARTING_LOOKS: u32 = 12;
 
 /// A worker that dies this often in a row without ever getting ready will not get better.
 const GIVE_UP_AFTER: u32 = 3;
@@ -62,20 +60,8 @@ struct Inner {
     waiting: RefCell<Vec<Message<Command>>>,
     ready: Cell<bool>,
     failed_starts: Cell<u32>,
-    /// What was heard of it since somebody last looked.
-    heard: Cell<Heard>,
     /// Whether nobody wants it any more.
     closed: Cell<bool>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Heard {
-    #[default]
-    Nothing,
-    /// That it is there.
-    Life,
-    /// Something that somebody waits for.
-    Word,
 }
 
 /// A running worker with the closures it calls, which must live as long.
@@ -83,6 +69,8 @@ struct Live {
     worker: Worker,
     /// The address of its boot script.
     url: String,
+    /// The lock that it holds.
+    lock: String,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(JsValue)>,
 }
@@ -106,11 +94,9 @@ impl Link {
             waiting: RefCell::default(),
             ready: Cell::new(false),
             failed_starts: Cell::new(0),
-            heard: Cell::default(),
             closed: Cell::new(false),
         }));
         link.restart();
-        spawn_local(link.clone().watch());
         link
     }
 
@@ -167,7 +153,10 @@ impl Link {
         }
         self.0.failed_starts.set(self.0.failed_starts.get() + 1);
         match self.spawn() {
-            Ok(live) => *self.0.live.borrow_mut() = Some(live),
+            Ok(live) => {
+                spawn_local(self.clone().start(live.lock.clone()));
+                *self.0.live.borrow_mut() = Some(live);
+            }
             Err(error) => self.lost(format!("it could not be started: {error:?}")),
         }
     }
@@ -201,42 +190,44 @@ impl Link {
         let boot = Object::new();
         Reflect::set(&boot, &"shim".into(), &SHIM_URL.with(String::clone).into())?;
         Reflect::set(&boot, &"module".into(), &wasm_bindgen::module())?;
+        let lock = format!("concord-worker-{:016x}", (js_sys::Math::random() * 2f64.powi(53)) as u64);
+        Reflect::set(&boot, &"lock".into(), &(&lock).into())?;
         worker.post_message(&boot)?;
-        Ok(Live { worker, url, _on_message: on_message, _on_error: on_error })
+        Ok(Live { worker, url, lock, _on_message: on_message, _on_error: on_error })
     }
 
-    /// Looks after the worker as long as anybody wants it. Browsers end workers without telling, when memory is short for
-    /// example.
-    async fn watch(self) {
-        let (mut silent, mut wait) = (0, LOOK_MS);
-        while !self.0.closed.get() {
-            rest(wait).await;
-            let heard = self.0.heard.take();
-            silent = if heard == Heard::Nothing { silent + 1 } else { 0 };
-            wait = if heard == Heard::Life { IDLE_MS } else { LOOK_MS };
-            let ready = self.0.ready.get();
-            if silent >= if ready { SILENT_LOOKS } else { STARTING_LOOKS } {
-                silent = 0;
-                if self.0.live.borrow().is_some() && !self.0.closed.get() {
-                    self.lost("it does not answer".into());
-                }
-            } else if ready && heard != Heard::Word {
-                self.send(Message::new(RunId::WORKER, Command::Ping));
+    /// Whether the worker that holds this lock is the one in use.
+    fn uses(&self, lock: &str) -> bool {
+        !self.0.closed.get() && self.0.live.borrow().as_ref().is_some_and(|live| live.lock == lock)
+    }
+
+    /// Waits for a worker to get ready.
+    async fn start(self, lock: String) {
+        for _ in 0..LOOKS {
+            rest(LOOK_MS).await;
+            if !self.uses(&lock) || self.0.ready.get() {
+                return;
             }
+        }
+        self.lost("it does not answer".into());
+    }
+
+    /// Waits for the end of a worker. Browsers end one without any event when memory is short, for example, but then its lock
+    /// is free. However long a worker computes without listening, it holds that.
+    async fn watch(self, lock: String) {
+        // Where there are no locks, on addresses that are neither https nor local, nobody can tell.
+        if freed(&lock).await.is_ok() && self.uses(&lock) {
+            self.lost("the browser has ended it".into());
         }
     }
 
     fn receive(&self, mut message: Message<Event>) {
-        if matches!(message.body, Event::Alive) {
-            if self.0.heard.get() == Heard::Nothing {
-                self.0.heard.set(Heard::Life);
-            }
-            return;
-        }
-        self.0.heard.set(Heard::Word);
         match &message.body {
             Event::Ready => {
                 self.0.ready.set(true);
+                if let Some(live) = &*self.0.live.borrow() {
+                    spawn_local(self.clone().watch(live.lock.clone()));
+                }
                 (self.0.on_event)(message);
                 // After what the page itself has to say to a new worker.
                 for waiting in self.0.waiting.take() {
@@ -282,6 +273,16 @@ impl Link {
         let link = self.clone();
         spawn_local(async move { link.restart() });
     }
+}
+
+/// Waits until nobody holds this lock.
+async fn freed(lock: &str) -> Result<(), JsValue> {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into())?;
+    let locks = Reflect::get(&navigator, &"locks".into())?;
+    let request: Function = Reflect::get(&locks, &"request".into())?.dyn_into()?;
+    let nothing = Closure::once_into_js(|_: JsValue| {});
+    let promise: Promise = request.call2(&locks, &lock.into(), &nothing)?.dyn_into()?;
+    JsFuture::from(promise).await.map(drop)
 }
 
 /// Waits for about so many milliseconds, in a page or in a worker that uses the API.

@@ -20,8 +20,9 @@ const NAME: &str = "concord";
 const VERSION: u32 = 1;
 /// Milliseconds in which a browser opens a database, however busy it is.
 const OPENING_MS: i32 = 10_000;
-/// And in which it writes or reads one thing, which may be a file of some gigabytes on a slow disk.
+/// In which it writes or reads one thing; and a file, which may have some gigabytes and lie on a slow disk.
 const WORKING_MS: i32 = 120_000;
+const COPYING_MS: i32 = 3_600_000;
 /// What is said of one that does neither.
 const SILENT: &str = "it does not answer";
 
@@ -77,19 +78,28 @@ impl Vault {
     /// Works on the database, and once more on a new connection if the browser has closed this one in the meantime, when
     /// somebody clears what sites have stored or after a sleep, or does not answer on it.
     async fn with<T>(&self, work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>) -> Result<T, JsValue> {
+        self.with_patience(WORKING_MS, work).await
+    }
+
+    async fn with_patience<T>(
+        &self,
+        ms: i32,
+        work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>,
+    ) -> Result<T, JsValue> {
         let database = self.0.borrow().0.clone();
-        match in_time(WORKING_MS, work(&database)).await {
+        match in_time(ms, work(&database)).await {
             Err(error) if is_lost(&error) => {
                 let again = connect().await?;
                 self.0.replace(Connection(again.clone()));
-                in_time(WORKING_MS, work(&again)).await
+                in_time(ms, work(&again)).await
             }
             outcome => outcome,
         }
     }
 
     pub(super) async fn put(&self, shelf: Shelf, key: &str, value: &JsValue) -> Result<(), JsValue> {
-        self.with(async |database| {
+        let patience = if shelf == Shelf::Files { COPYING_MS } else { WORKING_MS };
+        self.with_patience(patience, async |database| {
             let (transaction, store) = shelf.of(database, IdbTransactionMode::Readwrite)?;
             store.put_with_key(value, &key.into())?;
             committed(&transaction).await.map(drop)

@@ -64,8 +64,6 @@ pub enum Command {
     Open {
         choice: ExecutorChoice,
     },
-    /// Say that you are there; answered at once by [`Event::Alive`].
-    Ping,
     /// Train a network on the demonstration picture, showing how it goes.
     Demo {
         seed: u32,
@@ -154,8 +152,6 @@ pub enum Fault {
 pub enum Event {
     /// The worker listens.
     Ready,
-    /// The worker is there; whatever else it does.
-    Alive,
     Opened(Diagnostics),
     /// The demonstration begins, on this executor. Bulk: its target, a picture of `side × side` values.
     DemoStarted {

@@ -51,7 +51,6 @@ impl Worker {
     fn handle(self: Rc<Self>, message: Message<Command>) {
         let run = message.run;
         match message.body {
-            Command::Ping => post(RunId::WORKER, Event::Alive, Vec::new()),
             Command::Pause => self.runs.pause(run),
             Command::Resume => self.runs.resume(run),
             Command::Stop => self.runs.stop(run),

@@ -35,8 +35,7 @@ fn a_sample_does_not_cost_the_training() {
         page.click("sample-swiss").await;
         page.done().await;
         page.keeps("reached", |keys| keys.iter().any(|key| key.contains("/aside/"))).await;
-        // Until the write has ended that has begun.
-        page.sleep(1000).await;
+        page.all_kept().await;
         page.reload().await;
         page.click("kept-go-on").await;
         page.click("back-to-files").await;
@@ -61,6 +60,11 @@ fn another_file_does_not_cost_what_a_sample_has_put_aside() {
         // And the other way round.
         page.click("back-to-files").await;
         page.says("name-x", "third.npy").await;
+        // Two may wait, but not behind one sample.
+        page.click("sample-swiss").await;
+        page.says("kept-offer", "cells.npy and latent.npy").await;
+        page.click("back-to-files").await;
+        page.says("name-x", "third.npy").await;
     });
 }
 
@@ -80,10 +84,15 @@ fn an_offer_that_has_grown_old_is_what_it_is_now() {
         page.says("name-y", "latent.npy").await;
         page.pick("file-y", "newer.npy", &array(&clouds(9).1)).await;
         page.says("name-y", "newer.npy").await;
-        page.sleep(1500).await;
+        page.all_kept().await;
         page.client.close_window().await.expect("closes");
         page.to_window(&first).await;
-        page.sleep(500).await;
+        // The other tab's lock ends with it.
+        let locks = "const { held } = await navigator.locks.query();
+                     return held.filter(lock => lock.name.startsWith('concord-work-')).length";
+        while page.async_script(locks).await["value"] != json!(1) {
+            page.sleep(50).await;
+        }
 
         // Not forgotten unseen.
         page.click("kept-forget").await;
@@ -101,7 +110,7 @@ fn a_double_click_forgets_one_work() {
     with_page(Setup { size: (1280, 1200), ..Setup::default() }, async |page| {
         for _ in 0..2 {
             page.own_files(SHORT).await;
-            page.sleep(1500).await;
+            page.all_kept().await;
             open(&page, SHORT).await;
         }
         page.keeps("works", |keys| keys.len() == 2).await;
@@ -110,7 +119,8 @@ fn a_double_click_forgets_one_work() {
         }
         page.script(
             "const press = () => document.querySelector('[data-testid=kept-forget]')?.click();
-             press(); setTimeout(press, 120); setTimeout(press, 200);",
+             // As soon as the next one is there.
+             press(); Promise.resolve().then(press); requestAnimationFrame(press);",
         )
         .await;
         page.keeps("works", |keys| keys.len() == 1).await;
@@ -130,7 +140,7 @@ fn a_restored_training_that_was_stopped_says_so() {
         page.click("stop").await;
         page.done().await;
         page.says("status", "Stopped early").await;
-        page.sleep(1500).await;
+        page.all_kept().await;
         page.reload().await;
         page.click("kept-go-on").await;
         page.done().await;

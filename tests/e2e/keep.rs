@@ -18,7 +18,7 @@ const KEPT: &str = "
     return counts;";
 
 /// Whether the browser is asked to hold a visitor who leaves.
-pub(crate) const LEAVING: &str = "const event = new Event('beforeunload', { cancelable: true });
+const LEAVING: &str = "const event = new Event('beforeunload', { cancelable: true });
                        window.dispatchEvent(event); return event.defaultPrevented";
 
 impl Page {
@@ -58,6 +58,15 @@ impl Page {
                 step if step > least => return step,
                 _ => self.sleep(20).await,
             }
+        }
+    }
+
+    /// Waits until everything is written.
+    pub(crate) async fn all_kept(&self) {
+        // What has just changed counts as unwritten from the next moment on.
+        self.sleep(50).await;
+        while self.script(LEAVING).await != false {
+            self.sleep(50).await;
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::browser::{Page, Setup, open, open_at, with_page};
 use crate::hands::{array, clouds};
-use crate::keep::{LEAVING, LONG};
+use crate::keep::LONG;
 use crate::server::{KNOWN_WORKERS, LOSES_FIRST};
 use concord::geometry::Dense;
 use fantoccini::Locator;
@@ -314,7 +314,7 @@ fn a_worker_that_ends_without_a_word_is_replaced() {
         page.script("workers[0].terminate()").await;
         page.until("return workers.length > 1 || null").await;
         page.wait_for("[data-testid=notice]").await;
-        assert!(page.text("notice").await.contains("does not answer"), "{}", page.text("notice").await);
+        assert!(page.text("notice").await.contains("has ended it"), "{}", page.text("notice").await);
         let beyond = page.step_beyond(kept).await;
         assert!(beyond > kept, "{kept} {beyond}");
         page.click("stop").await;
@@ -367,9 +367,7 @@ fn what_is_too_large_for_one_value_is_kept_all_the_same() {
         page.done().await;
         assert_eq!(page.count("[data-testid=keep-refused], [data-testid=kept-remark]").await, 0);
         let (_, matches) = page.take("download-matches").await;
-        while page.script(LEAVING).await == true {
-            page.sleep(100).await;
-        }
+        page.all_kept().await;
         page.reload().await;
         page.click("kept-go-on").await;
         page.done().await;

@@ -82,9 +82,8 @@ impl State {
         self.pairs.begin(pairs.clone());
         self.run.show.set_value(Some(shown).filter(|shown| *shown > 0));
         self.train(options, pairs);
-        if stopped && done {
-            self.run.stops();
-        } else if stopped {
+        self.run.restored_early.set_value(stopped && done);
+        if stopped && !done {
             self.finish_early();
         }
         if self.run.hold.try_update_value(std::mem::take) == Some(true) {

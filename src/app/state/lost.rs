@@ -57,9 +57,10 @@ impl State {
         let paused = phase == Phase::Paused;
         let held = !phase.busy() && self.results.held.get_untracked();
         let now = js_sys::Date::now();
-        // A sample that is aligned by its own encoders, which takes a moment.
-        let recalled = untrack(|| self.files.promised())
-            || self.files.sample.get_untracked().is_some() && !self.run.trains.get_untracked();
+        // A sample that is aligned by its own encoders, which takes a moment; not one whose training waits to be taken up.
+        let recalled = self.run.again.with_value(Option::is_none)
+            && (untrack(|| self.files.promised())
+                || self.files.sample.get_untracked().is_some() && !self.run.trains.get_untracked());
         let idle = !untrack(|| self.busy()) && !self.files.is_reading();
         let chosen = self.choice.get_value() != ExecutorChoice::Cpu;
         let gpu = self

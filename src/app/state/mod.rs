@@ -231,7 +231,7 @@ impl State {
         let bulk = message.bulk;
         match message.body {
             // For the worker, above; and for the JavaScript API.
-            Event::Ready | Event::Alive | Event::Hashed { .. } | Event::Taken { .. } => {}
+            Event::Ready | Event::Hashed { .. } | Event::Taken { .. } => {}
             Event::Opened(diagnostics) => {
                 self.settings.offer_defaults(&diagnostics.defaults);
                 self.diagnostics.set(Some(diagnostics));

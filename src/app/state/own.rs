@@ -50,18 +50,29 @@ impl State {
         if !self.has_own() {
             return;
         }
+        // One that is still being read may be what was just brought back.
         let source = |slot: Slot| {
-            let used =
-                self.files.get(slot).with_untracked(|s| s.used.as_ref().map(|(source, _)| source.clone()));
-            used.filter(|source| !source.sample).map(|source| (slot, source))
+            let own = |source: &Source| !source.sample;
+            let held = self.files.get(slot).with_untracked(|s| {
+                let used = s.used.as_ref().map(|(source, _)| source.clone()).filter(own);
+                used.or_else(|| s.wanted.clone().filter(own))
+            });
+            held.map(|source| (slot, source))
         };
         let files: Vec<(Slot, Source)> = SLOTS.into_iter().filter_map(source).collect();
-        let pairs = self.pairs.list.with_untracked(|list| list.all().to_vec());
-        if !files.is_empty() {
-            let run = untrack(|| self.run_as_it_stands());
-            let reached = run.as_ref().map(|_| self.run.reached.get_value()).unwrap_or_default();
-            self.files.own.set(Some(Own { files, pairs, run, reached }));
+        let is_data = |(slot, _): &(Slot, Source)| matches!(slot, Slot::Features(_) | Slot::Distances(_));
+        let before = self.files.own.get_untracked();
+        // Labels beside a sample, for example, are no reason to give up what waits behind it.
+        if !files.iter().any(is_data) && (before.is_some() || files.is_empty()) {
+            return;
         }
+        if let Some(before) = before {
+            self.leave(before);
+        }
+        let pairs = self.pairs.list.with_untracked(|list| list.all().to_vec());
+        let run = untrack(|| self.run_as_it_stands());
+        let reached = run.as_ref().map(|_| self.run.reached.get_value()).unwrap_or_default();
+        self.files.own.set(Some(Own { files, pairs, run, reached }));
     }
 
     /// Brings the visitor's own files back, with the pairs that were made between them and the training where it was. If

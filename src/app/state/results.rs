@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use super::{Phase, State};
 use crate::app::ledger::Activity;
 use crate::app::standing::Made;
-use crate::protocol::{Command, Ending, Export, Failure, MatchRow, Outcome, Progress, Side};
+use crate::protocol::{Command, Early, Ending, Export, Failure, MatchRow, Outcome, Progress, Side};
 
 /// An outcome with its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,8 +207,10 @@ impl State {
             results.stale.set(results.changes.with_value(|(now, begun)| now != begun));
             results.made.set(results.begun.get_value());
             // One that is only restored ends where it was stopped, without being asked again.
-            let stopped = self.run.asked.with_value(|asked| asked.as_ref().is_some_and(|run| run.stopped));
-            results.ending.set(ending.map(|e| if stopped { Ending::new(e.step, e.of, true) } else { e }));
+            let early = self.run.restored_early.get_value();
+            let ending = ending.map(|e| if early { Ending::new(e.step, e.of, true) } else { e });
+            self.run.is_stopped(ending.is_some_and(|ending| ending.early == Some(Early::Stopped)));
+            results.ending.set(ending);
             self.run.keep_history();
             self.run.has_ended_well();
             self.run.moving.set(None);

@@ -72,6 +72,8 @@ pub(crate) struct Run {
     pub(super) hold: StoredValue<bool>,
     /// Whether the last training was taken up, rather than begun.
     pub(super) taken_up: StoredValue<bool>,
+    /// Whether it was done, and ended early, when it was taken up.
+    pub(super) restored_early: StoredValue<bool>,
     /// Whether the last training could not go on, through no fault of its own. What it has reached waits for the next.
     pub(super) halted: StoredValue<bool>,
     /// Which of its candidates is shown when it is done.
@@ -112,6 +114,7 @@ impl Run {
             again: StoredValue::default(),
             hold: StoredValue::new(false),
             taken_up: StoredValue::new(false),
+            restored_early: StoredValue::new(false),
             halted: StoredValue::new(false),
             show: StoredValue::default(),
         }
@@ -151,11 +154,11 @@ impl Run {
         }
     }
 
-    /// The training was asked to end early, by this visit or an earlier one.
-    pub(super) fn stops(&self) {
+    /// Whether the training was asked to end early, by this visit or an earlier one.
+    pub(super) fn is_stopped(&self, stopped: bool) {
         self.asked.update_value(|asked| {
             if let Some(run) = asked {
-                run.stopped = true;
+                run.stopped = stopped;
             }
         });
     }
@@ -208,6 +211,7 @@ impl State {
         let pairs = self.pairs.send();
         self.run.show.set_value(None);
         self.run.taken_up.set_value(false);
+        self.run.restored_early.set_value(false);
         self.restored.set_value(0);
         let reached = self.run.reached.get_value();
         let before = self.run.asked.get_value().filter(|run| run.done).map(|run| (run, reached));
@@ -290,7 +294,7 @@ impl State {
     pub(crate) fn finish_early(&self) {
         if self.tell(Activity::Align, Command::Finish) {
             self.run.finishing.set(true);
-            self.run.stops();
+            self.run.is_stopped(true);
             if self.run.phase.get_untracked() == Phase::Paused {
                 self.run.enter(Phase::Training);
             }

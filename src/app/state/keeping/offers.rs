@@ -113,7 +113,7 @@ impl Keeping {
     }
 
     /// Offers a work (again), in front of the others.
-    fn offer(&self, id: &str, kept: Kept) {
+    pub(super) fn offer(&self, id: &str, kept: Kept) {
         self.put_off.update_value(|all| all.retain(|other| other != id));
         self.offers.update(|offers| {
             offers.retain(|(other, _)| other != id);

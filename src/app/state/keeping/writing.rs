@@ -16,6 +16,7 @@ use crate::app::state::State;
 use crate::app::state::files::{SLOTS, Source};
 use crate::app::state::own::Own;
 use crate::app::state::run::Reached;
+use crate::app::tab;
 use crate::app::vault::{Shelf, Vault, is_full, reason};
 use crate::protocol::{FileRef, Slot};
 
@@ -189,15 +190,36 @@ impl State {
         });
     }
 
+    /// Makes a work of its own, which is offered, of what has waited behind a sample and makes room for others.
+    pub(in crate::app::state) fn leave(&self, Own { files, pairs, run, reached }: Own) {
+        let kept = Kept {
+            format: FORMAT,
+            when: js_sys::Date::now(),
+            files: files.into_iter().map(|file| self.as_kept_file(file)).collect(),
+            options: run
+                .as_ref()
+                .map_or_else(|| self.settings.options.get_untracked(), |run| run.options.clone()),
+            pairs,
+            run,
+            ..Kept::default()
+        };
+        let keeping = self.keeping;
+        keeping.with_vault(async move |vault, _| {
+            let (id, all) = (tab::new_id(), reached.keys().cloned().collect());
+            keeping.store(&vault, &id, &kept, (&reached, &all)).await?;
+            keeping.offer(&id, kept);
+            Ok(())
+        });
+    }
+
+    fn as_kept_file(&self, (slot, source): (Slot, Source)) -> KeptFile {
+        let Source { file: FileRef { name, url }, reading, sample } = source;
+        KeptFile { slot, name, url: self.keeping.key_of(&url), reading, sample }
+    }
+
     /// This tab's work as it is now.
     pub(super) fn as_kept(&self) -> Kept {
-        let file = |(slot, Source { file: FileRef { name, url }, reading, sample })| KeptFile {
-            slot,
-            name,
-            url: self.keeping.key_of(&url),
-            reading,
-            sample,
-        };
+        let file = |file| self.as_kept_file(file);
         // One that is still being read is there as well: it may be what was just taken up.
         let source = |slot| {
             let held = self

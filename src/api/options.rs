@@ -98,7 +98,7 @@ mod tests {
         let refused = |name: &str, value: Value| given(name, value).expect_err("refused");
         assert!(refused("steps", json!("many")).contains("options.steps is \"many\". Give a whole number"));
         assert!(refused("steps", json!(1.5)).contains("1.5"));
-        assert!(refused("steps", json!(-1)).contains("from 0 on"));
+        assert!(refused("steps", json!(-1)).contains("from 0 to 4294967295"));
         assert!(refused("seed", json!(5_000_000_000u64)).contains("whole number"));
         assert!(refused("rate", json!("fast")).contains("a number"));
         assert!(refused("encoder", json!(3)).contains("a text"));

@@ -160,9 +160,10 @@ fn unit() -> Verdict {
         Ok(names) => names,
         Err(why) => return Verdict::Failed(why),
     };
-    let mut arguments = vec!["test", "-p", "concord", "--features", "e2e", "--lib"];
+    // One that fails does not hide what the others have to say.
+    let mut arguments = vec!["test", "--no-fail-fast", "-p", "concord", "--features", "e2e", "--lib"];
     arguments.extend(plain.iter().flat_map(|name| ["--test", name]));
-    all([cargo(&arguments), cargo(&["test", "-p", "formats", "-p", "lab", "-p", "xtask"])])
+    all([cargo(&arguments), cargo(&["test", "--no-fail-fast", "-p", "formats", "-p", "lab", "-p", "xtask"])])
 }
 
 /// Every file in `tests/` that needs neither a device nor a browser, so that a new one is not forgotten.

@@ -48,7 +48,7 @@ fn own_files_by_picker_and_by_drop_are_aligned_and_taken_away() {
         let changed = String::from_utf8(bytes).expect("text").replace("\"steps\": 300", "\"steps\": 123");
         page.pick("record", "run.json", changed.as_bytes()).await;
         let script = "return document.querySelector('[data-testid=set-steps]').value";
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if page.script(script).await == json!("123") {
                 break;
             }

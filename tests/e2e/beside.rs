@@ -17,7 +17,7 @@ fn the_decimal_sign_and_the_columns_are_ones_own_choice() {
         assert_eq!(size().await, "90×6");
         page.click("ignore-x-3").await;
         page.wait_for("[data-testid=ignore-x-3]:checked").await;
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if size().await == "90×5" {
                 break;
             }
@@ -41,7 +41,7 @@ fn the_decimal_sign_and_the_columns_are_ones_own_choice() {
         page.wait_for("[data-testid=failure-y]").await;
         page.script(&choose("comma")).await;
         page.wait_for("[data-testid=size-y]").await;
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if page.count("[data-testid=failure-y]").await == 0 {
                 break;
             }

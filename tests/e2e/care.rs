@@ -137,7 +137,7 @@ fn files_that_cannot_be_read_as_they_are_offer_other_ways() {
         page.wait_for("[data-testid=failure-x]").await;
         page.click("way-x-transpose").await;
         page.wait_for("[data-testid=card-x] [data-testid=size-x]").await;
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if page.text("size-x").await.replace(char::is_whitespace, "").contains("90×6") {
                 break;
             }
@@ -159,7 +159,7 @@ fn data_that_cannot_be_aligned_is_told_at_the_file() {
             ("same.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n1,2\n", "the same"),
         ] {
             page.pick("file-x", name, text.as_bytes()).await;
-            for _ in 0..100 {
+            for _ in 0..2000 {
                 if page.count("[data-testid=unusable-x]").await == 1
                     && page.text("unusable-x").await.contains(said)
                 {
@@ -179,7 +179,7 @@ fn data_that_cannot_be_aligned_is_told_at_the_file() {
                 .collect::<String>()
         );
         page.pick("file-x", "odd.csv", odd.as_bytes()).await;
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if page.text("card-x").await.contains("Row 17, column 'b': 1e30") {
                 break;
             }
@@ -214,7 +214,7 @@ fn own_files_and_their_pairs_come_back_after_a_sample() {
         page.wait_for("[data-testid=size-y]").await;
         assert!(page.text("name-x").await.contains("x.npy"));
         let count = "return document.querySelector('[data-testid=pair-count]')?.dataset.count";
-        for _ in 0..100 {
+        for _ in 0..2000 {
             if page.script(count).await == json!("2") {
                 break;
             }

@@ -5,7 +5,7 @@ use crate::browser::{Page, Setup, open, with_page};
 /// The estimate's data, once it is another than before.
 async fn estimate(page: &Page, before: Option<[f64; 3]>) -> [f64; 3] {
     page.wait_for("[data-testid=estimate]").await;
-    for _ in 0..200 {
+    for _ in 0..2000 {
         let data = page
             .script("const e = document.querySelector('[data-testid=estimate]'); return e ? [e.dataset.seconds, e.dataset.bytes, e.dataset.sample].map(Number) : null")
             .await;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::browser::{Page, open_at};
 use crate::server::MOUNT;
+use crate::{LOOK, PATIENCE};
 
 pub(crate) const POINTS: usize = 90;
 
@@ -138,7 +139,7 @@ impl Page {
     pub(crate) async fn take(&self, button: &str) -> (String, Vec<u8>) {
         let before = self.exported().await;
         self.click(button).await;
-        for _ in 0..200 {
+        for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
             let now = self.exported().await;
             if now != before && now.is_array() {
                 let url = now[0].as_str().expect("an address").to_owned();

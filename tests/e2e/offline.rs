@@ -255,7 +255,7 @@ fn nothing_is_kept_while_the_app_is_developed() {
         open(&page, "?executor=cpu&sample=none").await;
         let left = "const kept = await caches.keys();
                     return kept.length + (await navigator.serviceWorker.getRegistrations()).length;";
-        for _ in 0..200 {
+        for _ in 0..2000 {
             if page.async_script(left).await["value"] == json!(0) {
                 return;
             }

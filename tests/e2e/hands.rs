@@ -105,9 +105,14 @@ impl Page {
         let script = format!(
             "return document.querySelector('[data-testid={testid}]')?.innerText.includes({words:?}) ?? false"
         );
-        while self.script(&script).await != true {
-            self.sleep(50).await;
+        for _ in 0..PATIENCE.as_millis() / LOOK.as_millis() {
+            if self.script(&script).await == true {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
         }
+        let body = self.script("return document.body.innerText").await;
+        panic!("{testid} did not say {words:?}\nThe page says: {body}");
     }
 
     pub(crate) async fn metric(&self, key: &str) -> f64 {

@@ -386,6 +386,8 @@ fn going_on_elsewhere_leaves_what_is_here() {
         page.wait_for("[data-testid=kept-offer]").await;
         page.says("kept-offer", "second-x.npy and second-y.npy, aligned").await;
         page.shoot("kept-in-turn").await;
+        // Nobody has read it sooner: it would be taken for the second half of a double click.
+        page.sleep(600).await;
         page.click("kept-go-on").await;
         page.says("name-x", "second-x.npy").await;
         page.done().await;

@@ -215,8 +215,8 @@ impl Link {
     /// Waits for the end of a worker. Browsers end one without any event when memory is short, for example, but then its lock
     /// is free. However long a worker computes without listening, it holds that.
     async fn watch(self, lock: String) {
-        // Where there are no locks, on addresses that are neither https nor local, nobody can tell.
-        if freed(&lock).await.is_ok() && self.uses(&lock) {
+        // Where there are no locks, on addresses that are neither https nor local, or none for workers, nobody can tell.
+        if freed(&lock).await == Ok(true) && self.uses(&lock) {
             self.lost("the browser has ended it".into());
         }
     }
@@ -275,14 +275,24 @@ impl Link {
     }
 }
 
-/// Waits until nobody holds this lock.
-async fn freed(lock: &str) -> Result<(), JsValue> {
+/// Waits until a lock is free that somebody holds; false at once if nobody does.
+async fn freed(lock: &str) -> Result<bool, JsValue> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into())?;
     let locks = Reflect::get(&navigator, &"locks".into())?;
     let request: Function = Reflect::get(&locks, &"request".into())?.dyn_into()?;
+    let at_once = Object::new();
+    Reflect::set(&at_once, &"ifAvailable".into(), &true.into())?;
+    let free = Rc::new(Cell::new(false));
+    let told = free.clone();
+    let look = Closure::once_into_js(move |lock: JsValue| told.set(lock.is_object()));
+    let looked: Promise = request.call3(&locks, &lock.into(), &at_once, &look)?.dyn_into()?;
+    JsFuture::from(looked).await?;
+    if free.get() {
+        return Ok(false);
+    }
     let nothing = Closure::once_into_js(|_: JsValue| {});
-    let promise: Promise = request.call2(&locks, &lock.into(), &nothing)?.dyn_into()?;
-    JsFuture::from(promise).await.map(drop)
+    let waited: Promise = request.call2(&locks, &lock.into(), &nothing)?.dyn_into()?;
+    JsFuture::from(waited).await.map(|_| true)
 }
 
 /// Waits for about so many milliseconds, in a page or in a worker that uses the API.

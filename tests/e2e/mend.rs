@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::browser::{Page, Setup, open, open_at, with_page};
 use crate::hands::{array, clouds};
 use crate::keep::LONG;
-use crate::server::{KNOWN_WORKERS, LOSES_FIRST};
+use crate::server::{KNOWN_WORKERS, LOSES_FIRST, NO_LOCKS};
 use concord::geometry::Dense;
 use fantoccini::Locator;
 
@@ -372,5 +372,17 @@ fn what_is_too_large_for_one_value_is_kept_all_the_same() {
         page.click("kept-go-on").await;
         page.done().await;
         assert_eq!(page.take("download-matches").await.1, matches);
+    });
+}
+
+/// Where a worker holds no lock, nobody can tell its end by it: it is not taken for dead.
+#[test]
+fn a_worker_without_a_lock_is_left_alone() {
+    with_page(Setup::default(), async |page| {
+        open_at(&page, NO_LOCKS, "?executor=cpu&sample=swiss").await;
+        page.done().await;
+        page.sleep(500).await;
+        assert_eq!(page.script("return workers.length").await, json!(1));
+        assert_eq!(page.count("[data-testid=notice]").await, 0);
     });
 }

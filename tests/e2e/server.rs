@@ -18,12 +18,27 @@ pub(crate) const FORBIDDEN: &str = "/forbidden/";
 
 /// The same app in a browser that lets the page's scripts know its workers.
 pub(crate) const KNOWN_WORKERS: &str = "/known-workers/";
+/// The same app, whose workers do not hold the lock that they should, as where workers have no locks.
+pub(crate) const NO_LOCKS: &str = "/no-locks/";
 /// The same app, whose first worker dies when a sample is to be aligned.
 pub(crate) const LOSES_FIRST: &str = "/loses-first/";
 
 /// The same app in other browsers, most of them with something wrong: the folder's name, and a script that runs before
 /// the app's own, in page and worker.
-const OTHERS: [(&str, &str); 11] = [
+const OTHERS: [(&str, &str); 12] = [
+    (
+        NO_LOCKS,
+        "if (self.window && !self.workers) {
+           self.workers = [];
+           self.Worker = class extends Worker {
+             constructor(...args) { super(...args); workers.push(this); }
+             postMessage(message, ...rest) {
+               if (message?.lock) message.lock = 'another';
+               super.postMessage(message, ...rest);
+             }
+           };
+         }",
+    ),
     (
         KNOWN_WORKERS,
         "if (self.window && !self.workers) {

@@ -33,7 +33,7 @@ pub(crate) struct Keeping {
     pub(crate) wanted: RwSignal<bool>,
     /// What became of an offer, or of a file that could not be kept.
     pub(crate) remark: RwSignal<Option<String>>,
-    /// Whether this tab is changing over to another work, or has just been asked to forget one.
+    /// Whether this tab is changing over to another work.
     pub(crate) changing: RwSignal<bool>,
     /// Offers that the visitor has decided about.
     put_off: StoredValue<HashSet<String>>,
@@ -52,6 +52,8 @@ pub(crate) struct Keeping {
     /// Under what this tab's work is kept, and whether anything is.
     id: StoredValue<String>,
     holds: StoredValue<bool>,
+    /// Whether it was once written whole.
+    stored: StoredValue<bool>,
     /// The visitor's own files, by the key under which they are kept.
     files: StoredValue<HashMap<String, File>, LocalStorage>,
     /// The keys of files that were kept before, by the address they have now. Others are kept under their address.
@@ -86,6 +88,7 @@ impl Keeping {
             vault: StoredValue::new_local(None),
             id: StoredValue::new(tab::new_id()),
             holds: StoredValue::new(false),
+            stored: StoredValue::new(false),
             files: StoredValue::new_local(HashMap::new()),
             keys: StoredValue::default(),
             gone: StoredValue::default(),
@@ -115,7 +118,7 @@ impl Keeping {
 
     /// Whether anything of this tab's was written.
     pub(crate) fn has_kept(&self) -> bool {
-        self.holds.get_value()
+        self.stored.get_value()
     }
 
     /// What is kept, if anything is.

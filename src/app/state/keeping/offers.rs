@@ -299,6 +299,7 @@ impl State {
         }
         keeping.id.set_value(id.to_owned());
         keeping.holds.set_value(true);
+        keeping.stored.set_value(true);
         keeping.gone.update_value(std::collections::HashSet::clear);
         Ok(contents)
     }

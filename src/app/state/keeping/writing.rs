@@ -89,24 +89,18 @@ impl Keeping {
         let mut short = None;
         for (what, now) in reached.iter().filter(|(what, _)| news.contains(*what) || !values.contains(what)) {
             let (key, now) = (format!("{start}{what}"), as_stored(now)?);
-            let mut put = vault.put(Shelf::Reached, &key, &now).await;
-            if put.is_err() {
+            if vault.put(Shelf::Reached, &key, &now).await.is_err() {
                 // What runs of before have reached can be computed again, and what this one has as well: where there is no
                 // room for it, all else is kept.
                 for what in values.iter().filter(|what| !reached.contains_key(*what)) {
                     vault.remove(Shelf::Reached, &format!("{start}{what}")).await?;
                 }
-                put = match vault.put(Shelf::Reached, &key, &now).await {
-                    Err(error) => {
-                        // It is tried again with the next change.
-                        self.news.update_value(|news| news.extend([what.clone()]));
-                        short = Some(error);
-                        Ok(())
-                    }
-                    other => other,
-                };
+                if let Err(error) = vault.put(Shelf::Reached, &key, &now).await {
+                    // It is tried again with the next change.
+                    self.news.update_value(|news| news.extend([what.clone()]));
+                    short = Some(error);
+                }
             }
-            put?;
         }
         if let Some(error) = short.as_ref().filter(|_| !self.short.get_value()) {
             self.remark.set(Some(no_room(error)));
@@ -177,6 +171,7 @@ impl State {
                 keeping.writing.set_value(false);
                 return keeping.refuse(&error);
             }
+            keeping.stored.set_value(kept.is_worth());
             keeping.written.set(now);
             if !keeping.wanted.get_untracked() {
                 // Somebody decided otherwise in the meantime.

@@ -6,6 +6,7 @@ mod inference;
 mod parts;
 mod peers;
 mod row;
+mod starts;
 mod timing;
 mod whole;
 
@@ -41,11 +42,13 @@ impl Drop for Folder {
 }
 
 /// `lab bench [--peers] [--data DIR] [--json FILE] [--repeats N]`; whole alignments are run N times, the peers once.
-/// `lab bench inference …` is about transport between many points instead, `lab bench agreement …` about its two ways.
+/// `lab bench inference …` is about transport between many points instead, `lab bench agreement …` about its two ways,
+/// `lab bench starts` about starts by third moments.
 pub fn bench(words: &[String]) -> Result<(), String> {
     match words.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("inference", rest)) => return inference::inference(rest),
         Some(("agreement", rest)) => return inference::agreement(rest),
+        Some(("starts", rest)) => return starts::starts(rest),
         _ => {}
     }
     let arguments = Arguments::read(words, &["data", "json", "repeats"], &["peers"])?;

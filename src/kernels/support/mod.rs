@@ -29,6 +29,8 @@ pub use mat_vec::Quotient;
 pub(super) use mat_vec::{
     BINDINGS as MAT_VEC_BINDINGS, MatVecParams, mat_vec_cases, quotient, record_mat_vec,
 };
+#[cfg(target_arch = "x86_64")]
+pub(crate) use pairs::has_fma;
 pub(super) use pairs::{PANEL, Rows, panels};
 pub use potential::Potential;
 pub(super) use potential::{LseParams, potential_cases, record_potential};

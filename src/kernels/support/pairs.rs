@@ -23,7 +23,7 @@ pub(super) const ROWS: usize = 2 * BLOCK;
 const LEAST: f32 = -70.0;
 
 /// Whether the processor has AVX2 and FMA.
-pub(super) fn has_fma() -> bool {
+pub(crate) fn has_fma() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]

@@ -111,7 +111,7 @@ pub fn largest(row: &[f32]) -> (usize, f32) {
 }
 
 /// Row and column sums.
-fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn sums(plan: &Dense) -> (Vec<f64>, Vec<f64>) {
     let mut c = vec![0.0; plan.cols()];
     let r = (0..plan.rows())
         .map(|i| {

@@ -1,7 +1,7 @@
 //! What data without any relation would score: candidates are the best of many, and the best of many fits unrelated data
 //! as well. A score means something only beside this.
 
-use super::choose::Judge;
+use super::selection::Scorer;
 use super::control::{Control, Failure, Progress, Watching};
 use super::{EncoderChoice, Settings, Sides, Start, linear};
 use crate::exec::Device;
@@ -40,8 +40,10 @@ pub async fn chance(
         refined: 1,
         ..settings.clone()
     };
-    let judge = Judge::new(&unrelated, &search, quiet).await?;
-    let found = linear::candidates(device, &unrelated, &search, &judge, quiet).await?;
+    let scorer = Scorer::new(&unrelated, &search, quiet).await?;
+    let mut maps = linear::Search::new(device, &unrelated, &search, &scorer);
+    maps.start(quiet).await?;
+    let found = maps.finish(quiet).await?;
     Ok(found.iter().map(super::Candidate::rank_agreement).max_by(f64::total_cmp))
 }
 

@@ -1,6 +1,6 @@
 //! How a run is watched, paused and stopped from outside, and how it fails.
 
-use super::choose::Origin;
+use super::selection::Origin;
 use crate::exec::ExecError;
 use crate::geometry::Dense;
 use crate::scale::{Cancelled, Watch};

@@ -4,7 +4,6 @@
 //! The same code runs in the worker and in the native measuring commands, on either executor.
 
 mod chance;
-mod choose;
 mod control;
 mod convergence;
 mod embedding;
@@ -12,6 +11,7 @@ mod linear;
 mod network;
 mod objective;
 mod reached;
+mod selection;
 mod sides;
 mod starved;
 mod streamed;
@@ -20,10 +20,11 @@ mod whole;
 mod without_encoders;
 
 pub use chance::{ROWS as CHANCE_ROWS, chance};
-pub use choose::{Alignment, Candidate, Origin, Start};
+
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
-pub use linear::{GLANCED, REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
+pub use linear::{REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
 pub use objective::{Form, objective};
+pub use selection::{Alignment, Candidate, Origin, Scores, Start};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};
@@ -108,7 +109,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        use Start::{Fused, Noise, Signature};
+        use Start::{Fused, Noise, Signature, Skew};
         Self {
             encoder: EncoderChoice::Both,
             loss: LossChoice::RankGw,
@@ -122,8 +123,8 @@ impl Default for Settings {
             dirichlet: 0.0,
             fused: 1.0,
             pairs: 1.0,
-            starts: vec![Fused, Fused, Fused, Fused, Signature, Noise, Noise, Noise],
-            refined: 2,
+            starts: vec![Skew, Fused, Signature, Noise, Fused, Noise, Fused, Noise],
+            refined: 6,
             eps: 0.05,
             seed: 1,
         }
@@ -165,26 +166,28 @@ pub async fn align(
         suits_all_points(sides, settings)?;
     }
     let control = &mut reached::Marked::new(sides, settings, control).await?;
-    let judge = choose::Judge::new(sides, settings, control).await?;
+    let scorer = selection::Scorer::new(sides, settings, control).await?;
     let mut candidates = Vec::new();
+    let mut search = linear::Search::new(device, sides, settings, &scorer);
     if settings.encoder != EncoderChoice::Networks {
-        candidates.extend(linear::candidates(device, sides, settings, &judge, control).await?);
+        search.start(control).await?;
     }
     if networks {
         let networks = if settings.all_points {
-            whole::candidates(device, sides, settings, &judge, control).await?
+            whole::candidates(device, sides, settings, &scorer, control).await?
         } else {
-            network::candidates(device, sides, settings, &judge, control).await?
+            network::candidates(device, sides, settings, &scorer, control).await?
         };
         let best = networks.iter().map(|(network, _)| network.score).fold(f64::MIN, f64::max);
         for (place, (network, plan)) in networks.into_iter().enumerate() {
             if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {
-                candidates.push(linear::polished(device, sides, &judge, (place, &plan), control).await?);
+                search.follow(sides, (place, &plan), control).await?;
             }
             candidates.push(network);
         }
     }
-    judge.choose(candidates)
+    candidates.extend(search.finish(control).await?);
+    scorer.choose(candidates)
 }
 
 /// The rank agreement of any plan between all points, as candidates have it: the mean plan Spearman over the panel.
@@ -194,7 +197,7 @@ pub async fn plan_spearman(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<f64, Failure> {
-    choose::Judge::new(sides, settings, control).await?.agreement_of_whole(coupling, control).await
+    selection::Scorer::new(sides, settings, control).await?.agreement_of_whole(coupling, control).await
 }
 
 /// Encoders of another run, as the only candidate for these sides: what their plan between all points is worth.
@@ -205,8 +208,8 @@ pub async fn recalled(
     coupling: &Coupling,
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
-    let judge = choose::Judge::new(sides, settings, control).await?;
-    judge.only(encoders, Origin::Saved, coupling, control).await
+    let scorer = selection::Scorer::new(sides, settings, control).await?;
+    scorer.only(encoders, Origin::Saved, coupling, control).await
 }
 
 /// Applies a candidate to all points.

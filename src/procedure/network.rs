@@ -1,6 +1,6 @@
 //! Network candidates: fits on several distances and subsamples, trained together as one stack.
 
-use super::choose::{Candidate, Judge, Origin};
+use super::selection::{Candidate, Origin, Scorer};
 use super::control::{Aside, Control, Failure, Progress, Statistics, View};
 use super::convergence::{Convergence, LOOKS};
 use super::objective::{Beside, Form, objective_watched, put, terms};
@@ -23,10 +23,10 @@ pub(super) async fn candidates(
     device: &Device,
     sides: &Sides,
     settings: &Settings,
-    judge: &Judge<'_>,
+    scorer: &Scorer<'_>,
     control: &mut impl Control,
 ) -> Result<Vec<(Candidate, Coupling<Dense>)>, Failure> {
-    let stack = Stack::new(sides, settings, judge);
+    let stack = Stack::new(sides, settings, scorer);
     let shapes = Align::shapes(&settings.train, sides.dims().map(|d| d as u32));
     let (weights, moved) = stack.train(device, control).await?;
     let each = weights.len() / stack.fits.len().max(1);
@@ -40,7 +40,7 @@ pub(super) async fn candidates(
         }
         let (shapes, weights) = (shapes.clone(), weights.to_vec());
         let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
-        let candidate = judge.candidate(device, encoders, fit.origin, control).await;
+        let candidate = scorer.candidate(device, encoders, fit.origin, control).await;
         found.push(candidate.map_err(|failure| match failure {
             Failure::Diverged { cause, .. } => Failure::Diverged { step, cause },
             other => other,
@@ -59,20 +59,20 @@ struct Fit {
 struct Stack<'a> {
     sides: &'a Sides,
     fits: Vec<Fit>,
-    judge: &'a Judge<'a>,
+    scorer: &'a Scorer<'a>,
     settings: &'a Settings,
 }
 
 impl<'a> Stack<'a> {
-    fn new(sides: &'a Sides, settings: &'a Settings, judge: &'a Judge<'a>) -> Self {
+    fn new(sides: &'a Sides, settings: &'a Settings, scorer: &'a Scorer<'a>) -> Self {
         let mut fits = Vec::new();
-        for (index, measure) in judge.measures().into_iter().enumerate() {
+        for (index, measure) in scorer.measures().into_iter().enumerate() {
             for subsample in 0..settings.fits {
                 let origin = Origin::Network { measure, loss: settings.loss, subsample };
                 fits.push(Fit { origin, index });
             }
         }
-        Self { sides, fits, judge, settings }
+        Self { sides, fits, scorer, settings }
     }
 
     /// Puts inputs and objective of all fits into an empty plan, for the `draw`-th subsamples. Buffers come in the
@@ -126,10 +126,10 @@ impl<'a> Stack<'a> {
         watch: &mut impl Watch,
     ) -> Result<Dense, Failure> {
         if self.sides.is_large(side) {
-            let distance = self.judge.measures()[index].sides()[side];
+            let distance = self.scorer.measures()[index].sides()[side];
             return self.sides.within(side, distance, chosen, self.settings.neighbours, watch).await;
         }
-        let whole = &self.judge.distances(index)[side];
+        let whole = &self.scorer.distances(index)[side];
         Ok(Dense::from_fn(chosen.len(), chosen.len(), |i, j| whole.at(chosen[i], chosen[j])))
     }
 
@@ -293,8 +293,8 @@ mod tests {
         let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
         for loss in LossChoice::ALL {
             let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
-            let judge = pollster::block_on(Judge::new(&sides, &settings, &mut NoControl)).expect("computed");
-            let stack = Stack::new(&sides, &settings, &judge);
+            let scorer = pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+            let stack = Stack::new(&sides, &settings, &scorer);
             let problem = |plan: &mut Plan, draw: u32, form: Form| {
                 pollster::block_on(stack.problem(plan, draw, form, &mut NoWatch)).expect("computed")
             };
@@ -329,8 +329,8 @@ mod tests {
         let sides = sides.expect("usable");
         let measures = vec![Measure::same(Distance::Euclidean)];
         let settings = Settings { sample: 40, measures, ..Settings::default() };
-        let judge = pollster::block_on(Judge::new(&sides, &settings, &mut NoControl)).expect("computed");
-        let stack = Stack::new(&sides, &settings, &judge);
+        let scorer = pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+        let stack = Stack::new(&sides, &settings, &scorer);
         let mut seen = [vec![false; 2300], vec![false; 50]];
         for draw in 0..600 {
             let chosen = stack.chosen(draw, 0);

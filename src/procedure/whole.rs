@@ -1,7 +1,7 @@
 //! Networks trained on all points at once, for the classic loss on distances that are thin products: no subsample, and
 //! still nothing with a place for every pair ([`solver::whole`](crate::solver::whole)). One fit after another.
 
-use super::choose::{Candidate, Judge, Origin};
+use super::selection::{Candidate, Origin, Scorer};
 use super::control::{Control, Failure, Progress, Statistics, View, Watching};
 use super::convergence::Convergence;
 use super::objective::put;
@@ -29,12 +29,12 @@ pub(super) async fn candidates(
     device: &Device,
     sides: &Sides,
     settings: &Settings,
-    judge: &Judge<'_>,
+    scorer: &Scorer<'_>,
     control: &mut impl Control,
 ) -> Result<Vec<(Candidate, Coupling<Dense>)>, Failure> {
     let shapes = Align::shapes(&settings.train, sides.dims().map(|d| d as u32));
     let mut found = Vec::new();
-    for measure in judge.measures() {
+    for measure in scorer.measures() {
         for subsample in 0..settings.fits {
             let origin = Origin::Network { measure, loss: LossChoice::Classic, subsample };
             let train = AlignSettings {
@@ -52,7 +52,7 @@ pub(super) async fn candidates(
             }
             let shapes = shapes.clone();
             let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
-            found.push(judge.candidate(device, encoders, origin, control).await?);
+            found.push(scorer.candidate(device, encoders, origin, control).await?);
         }
     }
     Ok(found)

@@ -38,6 +38,22 @@ pub fn start_schedule(steps: u32) -> Vec<Stage> {
     std::iter::once(first).chain(loops).collect()
 }
 
+/// The annealing of a lift, from a plan whose leading coordinates are about right.
+pub fn lift_schedule(steps: u32) -> Vec<Stage> {
+    let falling = (0.85 * steps as f32 - 1.0).max(1.0);
+    let first = Stage { eps: 0.3, power: 0.5, lambda: 0.0 };
+    let loops = (0..steps).map(|t| {
+        let way = (t as f32 / falling).min(1.0);
+        Stage { eps: 0.3 * (1.0f32 / 3.0).powf(way), power: 0.5 * (1.0 - way), lambda: 0.0 }
+    });
+    std::iter::once(first).chain(loops).collect()
+}
+
+/// A plan of a map at one ε, so often as it takes to converge.
+pub fn still_schedule(eps: f32, steps: u32) -> Vec<Stage> {
+    vec![Stage { eps, power: 0.0, lambda: 0.0 }; steps as usize]
+}
+
 /// The annealing of a refinement, from a W that is nearly right: the first stage is for the plan of that W.
 pub fn refine_schedule(steps: u32) -> Vec<Stage> {
     (0..=steps)

@@ -101,6 +101,7 @@ impl Study {
 /// Where a candidate comes from, in words.
 fn origin(origin: Origin) -> String {
     match origin {
+        Origin::Linear { start: Start::Skew } => "a linear map, started from third moments".into(),
         Origin::Linear { start: Start::Fused } => "a linear map, guided by signatures".into(),
         Origin::Linear { start: Start::Signature } => "a linear map, started from signatures".into(),
         Origin::Linear { start: Start::Noise } => "a linear map, started from noise".into(),

@@ -226,12 +226,17 @@ impl Run {
             Ok::<_, String>((score(case, &coupling, measure)?, measure, seconds))
         };
         if self.show {
-            eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival);
+            eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival.map(|r| (r, alignment.margin)));
             for candidate in &alignment.candidates {
                 let (report, _, _) = scored(candidate, &mut bar)?;
                 let known = report.known.map(|k| [k.foscttm[0].value, k.foscttm[1].value, k.exact.value]);
                 let [xy, yx, exact] = known.unwrap_or([f64::NAN; 3]);
-                let rho: Vec<String> = candidate.spearman.iter().map(|r| format!("{r:.4}")).collect();
+                let rho: Vec<String> = candidate
+                    .scores
+                    .named()
+                    .iter()
+                    .filter_map(|(name, value)| Some(format!("{name} {:.4}", (*value)?)))
+                    .collect();
                 let (total, rho) = (candidate.score, rho.join(" "));
                 eprintln!(
                     "    {total:.4} [{rho}] FOSCTTM {xy:.4} {yx:.4} exact {exact:.3} {:?}",

@@ -4,7 +4,7 @@ use std::ops::{Add, Mul};
 
 use super::{Size, axes, stack, thin_width, width};
 use crate::procedure::{
-    CHANCE_ROWS, EncoderChoice, GLANCED, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
+    CHANCE_ROWS, EncoderChoice, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
     linear_sample,
 };
 use crate::protocol::Way;
@@ -84,7 +84,7 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let compared = transport(judged, settings.eps);
 
     let start = linear_sample(size.cols[0].max(size.cols[1]));
-    let glance = size.rows.map(|rows| rows.min(start.max(GLANCED)) as f64);
+    let glance = size.rows.map(|rows| rows.min(start.max(1000)) as f64);
     let starts = linear_step(size.rows.map(|rows| rows.min(start)), size.cols) * f64::from(LINEAR_STEPS)
         + transport(glance, settings.eps);
     let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;

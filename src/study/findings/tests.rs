@@ -1,6 +1,6 @@
 use super::*;
 use crate::metrics::report::{Figure, Known};
-use crate::procedure::{Candidate, Origin};
+use crate::procedure::{Candidate, Origin, Scores};
 use crate::rng::Rng;
 use crate::scale::{Count, NoWatch, unwatched};
 use crate::solver::cost::CostKind;
@@ -23,7 +23,8 @@ fn scales_and_flat_distances_are_noticed() {
 fn candidate(score: f64, difference: f64) -> Candidate {
     let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
     let (spearman, matches) = (vec![score], Vec::new());
-    Candidate { encoders, origin: Origin::Saved, spearman, score, difference, matches, error: 0.0 }
+    let scores = Scores { spearman: score, ..Scores::default() };
+    Candidate { encoders, origin: Origin::Saved, spearman, score, scores, difference, matches, error: 0.0 }
 }
 
 fn report(entropy: f64, missed: f64) -> Report {
@@ -68,7 +69,8 @@ impl Case {
         let y = Dense::new(40, 3, Rng::new(4).fill(120, -1.0, 1.0));
         let [dx, dy] = [&self.x, &y].map(|side| Distance::Euclidean.matrix(side).expect("of points"));
         let sides = Sides::new(self.x, y).expect("usable");
-        let alignment = Alignment { candidates: self.candidates, rival: None };
+        let candidates = self.candidates;
+        let alignment = Alignment { candidates, rival: None, alternatives: Vec::new(), margin: None };
         let seen = Seen {
             sides: &sides,
             alignment: &alignment,

@@ -1,0 +1,272 @@
+//! Linear candidates: starts of several kinds, the different ones refined alike.
+
+mod run;
+mod starts;
+
+use super::control::{Control, Failure, Watching};
+use super::selection::{Candidate, Look, Scorer, Start};
+use super::transport::Coupling;
+use super::{Settings, Sides};
+use crate::exec::Device;
+use crate::geometry::Dense;
+use crate::geometry::features::Preparation;
+use crate::geometry::signature::REFERENCES;
+use crate::rng::Rng;
+use crate::solver::infer::Encoders;
+use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
+use run::Run;
+use starts::{Signatures, means, noise, rotated, rotations};
+
+pub(super) use run::{From, record};
+
+/// Steps of a start, of a lift and of a round of refinement.
+pub const START_STEPS: u32 = 100;
+const LIFT_STEPS: u32 = 40;
+pub const REFINE_STEPS: u32 = 20;
+/// Rounds of refinement, at most: a second one finishes maps that were half right.
+const ROUNDS: u32 = 3;
+/// A map that a round changes less than this has arrived: 1 less the mean cosine of its columns before and after.
+const ARRIVED: f64 = 2e-3;
+/// Maps whose similarities correlate at least this much after refinement have arrived at the same place.
+const ARRIVED_ALIKE: f64 = 0.995;
+/// Points a side in a refinement, at most.
+pub const REFINED: usize = 3000;
+
+/// Points a side in a start. The more dimensions the map has, the more points it takes to tell the right one
+/// from noise: with 100 dimensions 1200 points found it in one of three starts, 2000 in six of seven.
+pub fn sample_size(dims: usize) -> usize {
+    (20 * dims).clamp(400, 2500)
+}
+
+/// Points a side in a lift, which begins near its end.
+fn lift_size(dims: usize) -> usize {
+    (20 * dims).clamp(400, 2000)
+}
+
+/// Points a side in a refinement that is there to compare candidates.
+fn refine_size(dims: usize) -> usize {
+    (20 * dims).clamp(600, REFINED)
+}
+
+/// Points a side that starts and refinements look at, where a side has more than signatures can be taken against: those of
+/// all would take minutes, and of both sides the same share has to be missing.
+const POOL: usize = 6_000;
+
+/// The rows of both sides that are looked at.
+fn pool(sides: &Sides, seed: u64) -> [Vec<usize>; 2] {
+    let rows = sides.points().map(Dense::rows);
+    if rows.iter().all(|&n| n <= REFERENCES) {
+        return rows.map(|n| (0..n).collect());
+    }
+    let mut rng = Rng::new(seed ^ 0x706f_6f6c);
+    rows.map(|n| rng.sample(n, POOL))
+}
+
+/// What linear encoders see of some rows of both sides.
+fn seen(sides: &Sides, rows: [&[usize]; 2]) -> [Dense; 2] {
+    [0, 1].map(|side| sides.seen(side, Preparation::Linear, &sides.points()[side].picked(rows[side])))
+}
+
+/// A map that a start has come to, and how it looks on a few rows.
+pub(super) struct Begun {
+    pub(super) start: Start,
+    pub(super) map: Dense,
+    pub(super) look: Look,
+}
+
+/// The search for linear maps between two sides.
+pub(super) struct Search<'a> {
+    device: &'a Device,
+    settings: &'a Settings,
+    scorer: &'a Scorer<'a>,
+    /// The rows that are looked at, and what linear encoders see of them.
+    rows: [Vec<usize>; 2],
+    points: [Dense; 2],
+    begun: Vec<Begun>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        device: &'a Device,
+        sides: &Sides,
+        settings: &'a Settings,
+        scorer: &'a Scorer<'a>,
+    ) -> Self {
+        let rows = pool(sides, settings.seed);
+        let points = seen(sides, [&rows[0], &rows[1]]);
+        Self { device, settings, scorer, rows, points, begun: Vec::new() }
+    }
+
+    fn dims(&self) -> usize {
+        self.points[0].cols().max(self.points[1].cols())
+    }
+
+    /// Some rows of both sides.
+    fn sample(&self, size: usize, rng: &mut Rng) -> [Vec<usize>; 2] {
+        self.points.each_ref().map(|side| rng.sample(side.rows(), size))
+    }
+
+    fn picked(&self, [ix, iy]: [&[usize]; 2]) -> [Dense; 2] {
+        [self.points[0].picked(ix), self.points[1].picked(iy)]
+    }
+
+    /// Rows of the data set, for showing.
+    fn named(&self, places: &[Vec<usize>; 2]) -> [Vec<usize>; 2] {
+        [0, 1].map(|side| places[side].iter().map(|&at| self.rows[side][at]).collect())
+    }
+
+    /// All starts that were asked for, but for those that would say again what two kinds have agreed on.
+    pub(super) async fn start(&mut self, control: &mut impl Control) -> Result<(), Failure> {
+        let mut signatures = Signatures::default();
+        let settings = self.settings;
+        let mut tried: Vec<Start> = Vec::new();
+        for (i, &start) in settings.starts.iter().enumerate() {
+            // One of each kind is always made, because only different kinds find out a symmetry.
+            if tried.contains(&start) && self.kinds_agree() {
+                continue;
+            }
+            tried.push(start);
+            let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
+            if start == Start::Skew {
+                self.lift(&mut rng, control).await?;
+                continue;
+            }
+            let places = self.sample(sample_size(self.dims()), &mut rng);
+            let within = [&places[0][..], &places[1][..]];
+            let guide = match start {
+                Start::Noise => {
+                    let watch = &mut Watching::new(control, "describing points");
+                    noise(places[0].len(), places[1].len(), &mut rng, watch).await?
+                }
+                _ => signatures.guide(self.points.each_ref(), within, settings.seed, control).await?,
+            };
+            let weight = f32::from(u8::from(start == Start::Fused));
+            let from = From::Guide { guide, weight };
+            let stages = start_schedule(START_STEPS);
+            self.begin(start, format!("linear start {i}"), places, from, &stages, control).await?;
+        }
+        Ok(())
+    }
+
+    /// Rotations of leading coordinates by third moments, each lifted to all coordinates.
+    async fn lift(&mut self, rng: &mut Rng, control: &mut impl Control) -> Result<(), Failure> {
+        let sides = self.points.each_ref();
+        let found = rotations(sides, self.settings.seed, control).await?;
+        let means = sides.map(means);
+        for (i, rotation) in found.iter().enumerate() {
+            let places = self.sample(lift_size(self.dims()), rng);
+            let [x, y] = self.picked([&places[0], &places[1]]);
+            let guide = rotated(rotation, [&x, &y], [&means[0], &means[1]]);
+            let (from, stages) = (From::Guide { guide, weight: 0.0 }, lift_schedule(LIFT_STEPS));
+            self.begin(Start::Skew, format!("lift {i}"), places, from, &stages, control).await?;
+        }
+        Ok(())
+    }
+
+    async fn begin(
+        &mut self,
+        start: Start,
+        what: String,
+        places: [Vec<usize>; 2],
+        from: From,
+        stages: &[Stage],
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let rows = self.named(&places);
+        let points = self.picked([&places[0], &places[1]]);
+        let run = Run { what, rows: [&rows[0], &rows[1]], points, from };
+        let map = run.play(self.device, stages, "linear starts", control).await?;
+        let look = self.scorer.look(self.device, &map, control).await?;
+        self.begun.push(Begun { start, map, look });
+        Ok(())
+    }
+
+    /// Whether the start that looks best came from two different kinds.
+    fn kinds_agree(&self) -> bool {
+        let Some(best) = self.begun.iter().max_by(|a, b| a.look.strength.total_cmp(&b.look.strength)) else {
+            return false;
+        };
+        self.begun.iter().any(|other| other.start != best.start && self.same(best, other))
+    }
+
+    fn same(&self, a: &Begun, b: &Begun) -> bool {
+        self.scorer.same((&a.map, &a.look), (&b.map, &b.look))
+    }
+
+    /// The map nearest to what the `place`-th networks have found: from their plan between the judged rows.
+    pub(super) async fn follow(
+        &mut self,
+        sides: &Sides,
+        (place, found): (usize, &Coupling<Dense>),
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let rows = self.scorer.rows();
+        // With the start's ε this guide's transport is that plan again.
+        let stages: Vec<Stage> =
+            start_schedule(0).into_iter().chain(refine_schedule(REFINE_STEPS).into_iter().skip(1)).collect();
+        let eps = stages[0].eps;
+        let (n, m) = (rows[0].len(), rows[1].len());
+        let scale = (n * m) as f32;
+        let guide = Dense::from_fn(n, m, |i, j| eps * (scale * found.plan.at(i, j)).max(1e-20).ln());
+        let from = From::Guide { guide, weight: 0.0 };
+        let run = Run { what: format!("refined network {place}"), rows, points: seen(sides, rows), from };
+        let map = run.play(self.device, &stages, "refining", control).await?;
+        let look = self.scorer.look(self.device, &map, control).await?;
+        self.begun.push(Begun { start: Start::Network, map, look });
+        Ok(())
+    }
+
+    /// The different maps, refined alike and scored.
+    pub(super) async fn finish(mut self, control: &mut impl Control) -> Result<Vec<Candidate>, Failure> {
+        self.begun.sort_by(|a, b| b.look.strength.total_cmp(&a.look.strength));
+        let begun = std::mem::take(&mut self.begun);
+        let mut different: Vec<Begun> = Vec::new();
+        for one in begun {
+            if !different.iter().any(|other| self.same(other, &one)) {
+                different.push(one);
+            }
+        }
+        different.truncate(self.settings.refined);
+        let mut maps: Vec<Dense> = Vec::new();
+        let mut found = Vec::new();
+        for (i, Begun { start, map, .. }) in different.into_iter().enumerate() {
+            let map = self.refined(&format!("refined {i}"), map, control).await?;
+            if !maps.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
+                found.push(self.scorer.linear(self.device, &map, start, control).await?);
+                maps.push(map);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Rounds of refinement, until one changes nothing.
+    async fn refined(
+        &self,
+        what: &str,
+        mut map: Dense,
+        control: &mut impl Control,
+    ) -> Result<Dense, Failure> {
+        let mut rng = Rng::new(self.settings.seed ^ 0x7265_6669);
+        for round in 0..ROUNDS {
+            let places = self.sample(refine_size(self.dims()), &mut rng);
+            let rows = self.named(&places);
+            let points = self.picked([&places[0], &places[1]]);
+            let from = From::Map(map.clone());
+            let run = Run { what: format!("{what}, round {round}"), rows: [&rows[0], &rows[1]], points, from };
+            let next = run.play(self.device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
+            let overlap: f64 =
+                map.data().iter().zip(next.data()).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            map = next;
+            let moved = 1.0 - overlap / map.rows().min(map.cols()) as f64;
+            if moved < ARRIVED {
+                break;
+            }
+        }
+        Ok(map)
+    }
+}
+
+/// Encoders of a map.
+pub(super) fn encoders(map: &Dense) -> Encoders {
+    Encoders::Linear { dims: [map.rows() as u32, map.cols() as u32], map: map.data().to_vec() }
+}

@@ -1,0 +1,335 @@
+//! What all candidates are scored on: the same rows, their distances and their ranks.
+
+use super::scores::{CrossFit, Scores, halves, third_moment};
+use super::{Alignment, Candidate, Origin, Start, mean};
+use crate::exec::{Device, Executor};
+use crate::geometry::Dense;
+use crate::geometry::features::Preparation;
+use crate::geometry::panel::Measure;
+use crate::geometry::products::product;
+use crate::geometry::ranks::mid_ranks_watched;
+use crate::geometry::spectral::gram;
+use crate::metrics::plan::{agreement_of, matches, spearman_of};
+use crate::plan::Plan;
+use crate::procedure::control::{Control, Failure, Watching};
+use crate::procedure::linear::{From, encoders, record};
+use crate::procedure::transport::{COMPARABLE, Coupling, transport_until};
+use crate::procedure::{Settings, Sides};
+use crate::rng::Rng;
+use crate::solver::infer::Encoders;
+use crate::solver::linear::still_schedule;
+use crate::solver::sinkhorn::uniform;
+use crate::watch::{Cancelled, Watch};
+
+/// Anchors of the rank correlation, at most. All distances from each of them count, so that a few hundred tell
+/// candidates apart as well as all points do, at a fraction of the cost.
+const ANCHORS: usize = 400;
+/// Rows a side and anchors of a look.
+const LOOKED: usize = 1000;
+const LOOK_ANCHORS: usize = 100;
+/// ε of the plans from which linear maps are scored, relative to the deviation of the similarities, and how often
+/// ten iterations are played.
+const EPS: f32 = 0.1;
+const PLAYED: u32 = 3;
+/// With fewer rows than this for every dimension, maps are scored on rows that they were not fitted on.
+const ROWS_A_DIMENSION: usize = 20;
+/// Matches of one alignment lie this near in rank on average: 0 the same, ½ unrelated.
+const SAME: f64 = 0.1;
+/// The similarities that two maps give to all pairs correlate at least this much if they are one alignment.
+const ALIKE: f64 = 0.98;
+
+/// Distances and ranks of the judged rows, once for all candidates.
+pub(in crate::procedure) struct Scorer<'a> {
+    sides: &'a Sides,
+    rows: [Vec<usize>; 2],
+    points: [Dense; 2],
+    /// What linear maps see of these points.
+    linear: [Dense; 2],
+    /// `XᵀX` of either.
+    spreads: [Dense; 2],
+    /// Which rows of X belong to the second half.
+    second: Vec<bool>,
+    panel: Vec<Scale>,
+    /// Known pairs, as places among the judged rows.
+    known: Vec<(usize, usize)>,
+    /// Those of X's judged rows from which distances are compared.
+    anchors: Vec<usize>,
+    /// Places of the rows of a look, and their ranks by the first measure.
+    looked: Looked,
+    eps: f32,
+}
+
+/// One measure of the panel on the judged rows.
+struct Scale {
+    measure: Measure,
+    distances: [Dense; 2],
+    ranks: [Dense; 2],
+}
+
+/// What first looks have in common.
+struct Looked {
+    rows: [Vec<usize>; 2],
+    ranks: [Dense; 2],
+}
+
+/// A first look at a map.
+pub(in crate::procedure) struct Look {
+    /// The product of its rank agreement and its nuclear norm: a map has to do well in both to be refined first.
+    pub(in crate::procedure) strength: f64,
+    matches: Vec<usize>,
+}
+
+impl<'a> Scorer<'a> {
+    pub(in crate::procedure) async fn new(
+        sides: &'a Sides,
+        settings: &Settings,
+        control: &mut impl Control,
+    ) -> Result<Self, Failure> {
+        let watch = &mut Watching::new(control, "measuring distances");
+        let chosen = sides.judged(settings.seed);
+        let [x, y] = sides.points();
+        let points = [x.picked(&chosen[0]), y.picked(&chosen[1])];
+        let mut panel: Vec<Scale> = Vec::new();
+        for measure in settings.panel(sides) {
+            let (mut distances, mut ranks) = (Vec::new(), Vec::new());
+            for (side, distance) in measure.sides().into_iter().enumerate() {
+                // Measures may have a side in common.
+                if let Some(scale) = panel.iter().find(|scale| scale.measure.sides()[side] == distance) {
+                    distances.push(scale.distances[side].clone());
+                    ranks.push(scale.ranks[side].clone());
+                    continue;
+                }
+                let search = settings.neighbours;
+                let far = sides.within(side, distance, &chosen[side], search, watch).await?;
+                ranks.push(mid_ranks_watched(&far, &uniform(far.cols() as u32), watch).await?);
+                distances.push(far);
+            }
+            if let (Ok(distances), Ok(ranks)) = (distances.try_into(), ranks.try_into()) {
+                panel.push(Scale { measure, distances, ranks });
+            }
+        }
+        let anchors = spread(chosen[0].len(), ANCHORS);
+        let place = |side: usize, row: usize| chosen[side].binary_search(&row).ok();
+        let known = sides.known().iter().filter_map(|&(i, j)| Some((place(0, i)?, place(1, j)?))).collect();
+        let linear = [0, 1].map(|side| sides.seen(side, Preparation::Linear, &points[side]));
+        let spreads = linear.each_ref().map(|side| {
+            let d = side.cols();
+            Dense::new(d, d, gram(side).into_iter().map(|v| v as f32).collect())
+        });
+        let second = halves(points[0].rows(), settings.seed);
+        let looked = Looked::new(&panel, settings.seed, watch).await?;
+        let eps = settings.eps;
+        Ok(Self { sides, rows: chosen, points, linear, spreads, second, panel, known, anchors, looked, eps })
+    }
+
+    /// The judged rows of both sides.
+    pub(in crate::procedure) fn rows(&self) -> [&[usize]; 2] {
+        [&self.rows[0], &self.rows[1]]
+    }
+
+    /// The scores that any plan has.
+    fn scores(&self, spearman: &[f64], plan: &Dense) -> Scores {
+        let known_pairs = (!self.known.is_empty()).then(|| agreement_of(plan, &self.known));
+        Scores { spearman: mean(spearman), known_pairs, ..Scores::default() }
+    }
+
+    /// The measures of the panel.
+    pub(in crate::procedure) fn measures(&self) -> Vec<Measure> {
+        self.panel.iter().map(|scale| scale.measure).collect()
+    }
+
+    /// Distances among the judged rows, by the `index`-th measure.
+    pub(in crate::procedure) fn distances(&self, index: usize) -> &[Dense; 2] {
+        &self.panel[index].distances
+    }
+
+    /// Applies encoders to the judged rows.
+    async fn couple(
+        &self,
+        device: &Device,
+        encoders: &Encoders,
+        origin: Origin,
+        control: &mut impl Control,
+    ) -> Result<Coupling<Dense>, Failure> {
+        let preparations = origin.preparations();
+        let [x, y] = [0, 1].map(|side| self.sides.seen(side, preparations[side], &self.points[side]));
+        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, control).await
+    }
+
+    /// Applies encoders to the judged rows and scores the plan, which comes with the candidate.
+    pub(in crate::procedure) async fn candidate(
+        &self,
+        device: &Device,
+        encoders: Encoders,
+        origin: Origin,
+        control: &mut impl Control,
+    ) -> Result<(Candidate, Coupling<Dense>), Failure> {
+        let coupling = self.couple(device, &encoders, origin, control).await?;
+        let watch = &mut Watching::new(control, "matching");
+        let spearman = self.spearman(&coupling.plan, watch).await?;
+        let scores = self.scores(&spearman, &coupling.plan);
+        let (matches, error) = (coupling.matches(), coupling.error);
+        let score = scores.total();
+        Ok((Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error }, coupling))
+    }
+
+    /// Scores a linear map in every way.
+    pub(in crate::procedure) async fn linear(
+        &self,
+        device: &Device,
+        map: &Dense,
+        start: Start,
+        control: &mut impl Control,
+    ) -> Result<Candidate, Failure> {
+        let origin = Origin::Linear { start };
+        let (mut candidate, _) = self.candidate(device, encoders(map), origin, control).await?;
+        let [x, y] = self.linear.each_ref();
+        let plan = plan_of(device, [x, y], map, control).await?;
+        let fit = CrossFit::new(&plan, [x, y], &self.second);
+        let watch = &mut Watching::new(control, "matching");
+        candidate.scores.third_moment = Some(third_moment(&fit.mapped, y, watch).await?);
+        candidate.scores.nuclear_norm = Some(fit.nuclear_norm);
+        if x.rows() < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
+            let same = Dense::from_fn(y.cols(), y.cols(), |i, j| f32::from(u8::from(i == j)));
+            let plan = plan_of(device, [&fit.mapped, y], &same, control).await?;
+            let watch = &mut Watching::new(control, "matching");
+            candidate.spearman = self.spearman(&plan, watch).await?;
+            candidate.scores.spearman = mean(&candidate.spearman);
+            candidate.score = candidate.scores.total();
+        }
+        Ok(candidate)
+    }
+
+    /// A first look at a map, on few rows.
+    pub(in crate::procedure) async fn look(
+        &self,
+        device: &Device,
+        map: &Dense,
+        control: &mut impl Control,
+    ) -> Result<Look, Failure> {
+        let [x, y] = [0, 1].map(|side| self.linear[side].picked(&self.looked.rows[side]));
+        let plan = plan_of(device, [&x, &y], map, control).await?;
+        let second: Vec<bool> = self.looked.rows[0].iter().map(|&at| self.second[at]).collect();
+        let nuclear_norm = CrossFit::new(&plan, [&x, &y], &second).nuclear_norm;
+        let [rx, ry] = &self.looked.ranks;
+        let watch = &mut Watching::new(control, "matching");
+        let spearman = spearman_of(&spread(rx.rows(), LOOK_ANCHORS), rx, ry, &plan, watch).await?;
+        Ok(Look { strength: spearman.max(0.0) * nuclear_norm.max(0.0), matches: matches(&plan) })
+    }
+
+    /// Whether two maps are the same alignment, as their looks show it or as all similarities do.
+    pub(in crate::procedure) fn same(&self, (a, look_a): (&Dense, &Look), (b, look_b): (&Dense, &Look)) -> bool {
+        apart(&self.looked.ranks[1], &look_a.matches, &look_b.matches) < SAME || self.alike(a, b) > ALIKE
+    }
+
+    /// The correlation of the similarities `XWYᵀ` under two maps: `tr(WᵀC_XW'C_Y)`, divided by the roots of its values for
+    /// either alone.
+    pub(in crate::procedure) fn alike(&self, a: &Dense, b: &Dense) -> f64 {
+        let [cx, cy] = &self.spreads;
+        let inner = |a: &Dense, b: &Dense| -> f64 {
+            let there = product(&product(cx, b), cy);
+            a.data().iter().zip(there.data()).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+        };
+        let scale = (inner(a, a) * inner(b, b)).sqrt();
+        if scale > 0.0 { inner(a, b) / scale } else { 0.0 }
+    }
+
+    /// The rank agreement of a plan between all points, of which the judged rows count.
+    pub(in crate::procedure) async fn agreement_of_whole(
+        &self,
+        coupling: &Coupling,
+        control: &mut impl Control,
+    ) -> Result<f64, Failure> {
+        let watch = &mut Watching::new(control, "taking figures");
+        Ok(mean(&self.spearman(&self.part(coupling), watch).await?))
+    }
+
+    /// Encoders whose plan between all points is there already, as the only candidate.
+    pub(in crate::procedure) async fn only(
+        &self,
+        encoders: Encoders,
+        origin: Origin,
+        coupling: &Coupling,
+        control: &mut impl Control,
+    ) -> Result<Alignment, Failure> {
+        let part = self.part(coupling);
+        let watch = &mut Watching::new(control, "taking figures");
+        let spearman = self.spearman(&part, watch).await?;
+        let scores = self.scores(&spearman, &part);
+        let (score, matches, error) = (scores.total(), matches(&part), coupling.error);
+        let candidate =
+            Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error };
+        Ok(Alignment::only(candidate))
+    }
+
+    /// The plan between the judged rows.
+    fn part(&self, coupling: &Coupling) -> Dense {
+        let [x, y] =
+            self.rows.each_ref().map(|rows| rows.iter().map(|&row| row as u32).collect::<Vec<u32>>());
+        coupling.plan.part(&x, &y)
+    }
+
+    /// The plan Spearman by every measure of the panel.
+    async fn spearman(&self, plan: &Dense, watch: &mut impl Watch) -> Result<Vec<f64>, Cancelled> {
+        let mut each = Vec::with_capacity(self.panel.len());
+        for Scale { ranks: [x, y], .. } in &self.panel {
+            each.push(spearman_of(&self.anchors, x, y, plan, watch).await?);
+        }
+        Ok(each)
+    }
+
+    /// How far apart the matches of two candidates lie, in ranks of Y's distances: 0 the same, ½ unrelated.
+    pub(super) fn difference(&self, a: &Candidate, b: &Candidate) -> f64 {
+        apart(&self.panel[0].ranks[1], &a.matches, &b.matches)
+    }
+}
+
+/// The plan of a map between all these points at the ε of the scores.
+async fn plan_of(
+    device: &Device,
+    points: [&Dense; 2],
+    map: &Dense,
+    control: &mut impl Control,
+) -> Result<Dense, Failure> {
+    let (n, m) = (points[0].rows(), points[1].rows());
+    let mut plan = Plan::new();
+    let linear = record(&mut plan, &still_schedule(EPS, PLAYED), points, &From::Map(map.clone()));
+    let mut executor = device.prepare(plan).await?;
+    for _ in 0..PLAYED {
+        executor.submit(linear.resume, 1)?;
+        executor.settle(1).await?;
+    }
+    let watch = &mut Watching::new(control, "matching");
+    watch.step(1.0).await?;
+    Ok(Dense::new(n, m, executor.read(linear.coupling.buf).await?))
+}
+
+impl Looked {
+    async fn new(panel: &[Scale], seed: u64, watch: &mut impl Watch) -> Result<Self, Failure> {
+        let Some(scale) = panel.first() else {
+            return Err(Failure::Input("No distance was asked for: choose at least one.".into()));
+        };
+        // Files are often in the order of what they hold, so the first rows would be of one kind.
+        let mut rng = Rng::new(seed ^ 0x6c6f_6f6b);
+        let rows = scale.distances.each_ref().map(|far| rng.sample(far.rows(), LOOKED));
+        let mut ranks = scale.ranks.clone();
+        for side in [0, 1] {
+            let (far, rows) = (&scale.distances[side], &rows[side]);
+            let part = Dense::from_fn(rows.len(), rows.len(), |i, j| far.at(rows[i], rows[j]));
+            ranks[side] = mid_ranks_watched(&part, &uniform(rows.len() as u32), watch).await?;
+        }
+        Ok(Self { rows, ranks })
+    }
+}
+
+/// How far apart matches lie, in ranks of Y's distances.
+fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
+    let sum: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
+    sum / a.len().max(1) as f64
+}
+
+/// Up to `most` of `n` rows, evenly.
+fn spread(n: usize, most: usize) -> Vec<usize> {
+    let count = n.min(most);
+    (0..count).map(|i| i * n / count).collect()
+}

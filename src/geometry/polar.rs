@@ -20,8 +20,11 @@ pub fn polar(m: &Dense) -> Dense {
     let wide = cols > rows;
     let (long, short) = (rows.max(cols), rows.min(cols));
     // As many rows as the longer side has, so that the Gram matrix is the smaller one.
-    let mut x: Vec<f32> =
-        if wide { (0..long * short).map(|e| m.at(e % short, e / short)).collect() } else { m.data().to_vec() };
+    let mut x: Vec<f32> = if wide {
+        (0..long * short).map(|e| m.at(e % short, e / short)).collect()
+    } else {
+        m.data().to_vec()
+    };
     let size = x.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
     let scale = if size > 0.0 { (1.0 / size) as f32 } else { 0.0 };
     x.iter_mut().for_each(|v| *v *= scale);
@@ -30,12 +33,16 @@ pub fn polar(m: &Dense) -> Dense {
     let mut before = f32::MAX;
     for iteration in 0..ITERATIONS {
         sgemm([short, short, long], 1.0, (&x, (1, short)), (&x, (short, 1)), &mut gram);
-        let off = (0..short * short)
-            .filter(|e| e % (short + 1) > 0 || gram[*e] > 1e-3)
-            .map(|e| (gram[e] - if e % (short + 1) == 0 { 1.0 } else { 0.0 }).abs())
-            .fold(0f32, f32::max);
-        let lifting = iteration < LIFTS && off > 0.5;
-        if off < TOLERANCE || (!lifting && off < 1e-3 && off >= before) {
+        let (mut all, mut off) = (0f32, 0f32);
+        for (e, v) in gram.iter().enumerate() {
+            let diagonal = e % (short + 1) == 0;
+            let apart = (v - if diagonal { 1.0 } else { 0.0 }).abs();
+            all = all.max(apart);
+            // A direction that stays zero after all lifts is one.
+            off = off.max(if diagonal && *v < 1e-3 { 0.0 } else { apart });
+        }
+        let lifting = iteration < LIFTS && all > 0.5;
+        if all < TOLERANCE || (!lifting && (off < TOLERANCE || (off < 1e-3 && off >= before))) {
             break;
         }
         before = off;

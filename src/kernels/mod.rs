@@ -42,9 +42,9 @@ pub mod unit_rows_grad;
 
 mod support;
 
-pub use support::{Activation, Case, Potential, Quotient};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use support::has_fma;
+pub use support::{Activation, Case, Potential, Quotient};
 pub(crate) use support::{at_least, dot, exp, exp2, max_of, sum_of, transposed_product};
 
 use crate::plan::Kernel;

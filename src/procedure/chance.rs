@@ -1,8 +1,8 @@
 //! What data without any relation would score: candidates are the best of many, and the best of many fits unrelated data
 //! as well. A score means something only beside this.
 
-use super::selection::Scorer;
 use super::control::{Control, Failure, Progress, Watching};
+use super::selection::Scorer;
 use super::{EncoderChoice, Settings, Sides, Start, linear};
 use crate::exec::Device;
 use crate::geometry::Dense;

@@ -1,10 +1,10 @@
 //! Network candidates: fits on several distances and subsamples, trained together as one stack.
 
-use super::selection::{Candidate, Origin, Scorer};
 use super::control::{Aside, Control, Failure, Progress, Statistics, View};
 use super::convergence::{Convergence, LOOKS};
 use super::objective::{Beside, Form, objective_watched, put, terms};
 use super::reached::Training;
+use super::selection::{Candidate, Origin, Scorer};
 use super::sides::sample_with;
 use super::transport::Coupling;
 use super::{Settings, Sides};
@@ -293,7 +293,8 @@ mod tests {
         let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
         for loss in LossChoice::ALL {
             let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
-            let scorer = pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+            let scorer =
+                pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
             let stack = Stack::new(&sides, &settings, &scorer);
             let problem = |plan: &mut Plan, draw: u32, form: Form| {
                 pollster::block_on(stack.problem(plan, draw, form, &mut NoWatch)).expect("computed")

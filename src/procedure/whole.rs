@@ -1,11 +1,11 @@
 //! Networks trained on all points at once, for the classic loss on distances that are thin products: no subsample, and
 //! still nothing with a place for every pair ([`solver::whole`](crate::solver::whole)). One fit after another.
 
-use super::selection::{Candidate, Origin, Scorer};
 use super::control::{Control, Failure, Progress, Statistics, View, Watching};
 use super::convergence::Convergence;
 use super::objective::put;
 use super::reached::Training;
+use super::selection::{Candidate, Origin, Scorer};
 use super::streamed::{IN_FLIGHT, pairs_at_once};
 use super::transport::Coupling;
 use super::{LossChoice, Settings, Sides};

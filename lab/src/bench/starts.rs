@@ -15,7 +15,9 @@ pub fn starts(words: &[String]) -> Result<(), String> {
     let points = arguments.number("points", 2400)? as usize;
     let side = |seed: u64| {
         let mut rng = Rng::new(seed);
-        Dense::from_fn(points, 64, |_, j| rng.uniform(0.0, 1.0).powi(2 + j as i32 % 4) / (1.0 + 0.1 * j as f32))
+        Dense::from_fn(points, 64, |_, j| {
+            rng.uniform(0.0, 1.0).powi(2 + j as i32 % 4) / (1.0 + 0.1 * j as f32)
+        })
     };
     let begun = Instant::now();
     let moments = |side: &Dense| unwatched(Moments::new(side, MOST, &mut NoWatch)).map_err(|e| e.to_string());

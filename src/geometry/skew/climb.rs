@@ -128,8 +128,7 @@ impl Ascent {
             // The gradient and its length.
             third.iter_mut().zip(&*second).for_each(|(t, s)| add_scaled::<L, FUSED>(t, s, 1.0));
             let sizes = dots::<L, FUSED>(third, third);
-            let scales: Lane<L> =
-                std::array::from_fn(|l| (k as f32).sqrt() / sizes[l].max(1e-30).sqrt());
+            let scales: Lane<L> = std::array::from_fn(|l| (k as f32).sqrt() / sizes[l].max(1e-30).sqrt());
             for (w, m) in w.iter_mut().zip(&*third) {
                 *w = std::array::from_fn(|l| scales[l] * m[l] + SHIFT * w[l]);
             }
@@ -148,11 +147,7 @@ impl Ascent {
 
     /// Both parts of the gradient, into `second` and `third`, and the objective.
     #[inline(always)]
-    fn gradient<const L: usize, const FUSED: bool>(
-        &self,
-        w: &[Lane<L>],
-        room: &mut Scratch<L>,
-    ) -> Lane<L> {
+    fn gradient<const L: usize, const FUSED: bool>(&self, w: &[Lane<L>], room: &mut Scratch<L>) -> Lane<L> {
         let p = self.padded;
         let Scratch { through, turned, second, third } = room;
         times_common::<L, FUSED>(w, &self.cy, through, p);

@@ -38,11 +38,12 @@ const fn level(size: usize, keep: usize) -> Level {
 }
 
 /// From few coordinates, where all rotations can be tried.
-pub const FINE: Ladder =
-    Ladder { levels: &[level(6, 400), level(8, 100), level(12, 40), level(16, 15), level(24, 10)], starts: 1000 };
+pub const FINE: Ladder = Ladder {
+    levels: &[level(6, 400), level(8, 100), level(12, 40), level(16, 15), level(24, 10)],
+    starts: 1000,
+};
 /// From more, for data whose first coordinates look alike in any order.
-pub const COARSE: Ladder =
-    Ladder { levels: &[level(16, 400), level(24, 100), level(32, 40)], starts: 1000 };
+pub const COARSE: Ladder = Ladder { levels: &[level(16, 400), level(24, 100), level(32, 40)], starts: 1000 };
 
 /// The most coordinates of any ladder.
 pub const MOST: usize = 32;
@@ -75,7 +76,10 @@ impl Ladder {
             let mut next: Vec<Rotation> = if first {
                 (0..self.starts).map(|_| Rotation { map: haar(size, &mut rng), objective: 0.0 }).collect()
             } else {
-                found.iter().map(|rotation| extended(rotation, levels[place - 1].size, size, &mut rng)).collect()
+                found
+                    .iter()
+                    .map(|rotation| extended(rotation, levels[place - 1].size, size, &mut rng))
+                    .collect()
             };
             let steps = if first { FIRST_STEPS } else { LATER_STEPS };
             ascent.climb(&mut next, steps / 3, watch).await?;

@@ -107,7 +107,12 @@ impl Moments {
 
 /// The correlation of the third moments of two random halves of a cloud: near 0 where it has no skewness beyond noise, and
 /// then nothing can be learned from it.
-pub async fn split_half(points: &Dense, k: usize, seed: u64, watch: &mut impl Watch) -> Result<f64, Cancelled> {
+pub async fn split_half(
+    points: &Dense,
+    k: usize,
+    seed: u64,
+    watch: &mut impl Watch,
+) -> Result<f64, Cancelled> {
     let n = points.rows();
     let order = Rng::new(seed ^ 0x6861_6c66).sample(n, n);
     let (one, other) = order.split_at(n / 2);

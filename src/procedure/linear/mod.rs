@@ -67,11 +67,16 @@ fn seen(sides: &Sides, rows: [&[usize]; 2]) -> [Dense; 2] {
     [0, 1].map(|side| sides.seen(side, Preparation::Linear, &sides.points()[side].picked(rows[side])))
 }
 
+/// With fewer rows than this for every coordinate, maps between fewer leading coordinates are tried as well.
+const ROWS_A_COORDINATE: usize = 10;
+
 /// A map that a start has come to, and how it looks on a few rows.
-pub(super) struct Begun {
-    pub(super) start: Start,
-    pub(super) map: Dense,
-    pub(super) look: Look,
+struct Begun {
+    start: Start,
+    /// Between how many leading coordinates of either side it maps; beyond them it is zero.
+    coordinates: usize,
+    map: Dense,
+    look: Look,
 }
 
 /// The search for linear maps between two sides.
@@ -97,8 +102,12 @@ impl<'a> Search<'a> {
         Self { device, settings, scorer, rows, points, begun: Vec::new() }
     }
 
-    fn dims(&self) -> usize {
-        self.points[0].cols().max(self.points[1].cols())
+    /// Numbers of leading coordinates between which maps are looked for: all, and as few as the rows determine.
+    fn spaces(&self) -> Vec<usize> {
+        let [x, y] = self.points.each_ref();
+        let all = x.cols().max(y.cols());
+        let few = (x.rows().min(y.rows()) / ROWS_A_COORDINATE).max(2);
+        if few < x.cols().min(y.cols()) { vec![all, few] } else { vec![all] }
     }
 
     /// Some rows of both sides.
@@ -106,8 +115,9 @@ impl<'a> Search<'a> {
         self.points.each_ref().map(|side| rng.sample(side.rows(), size))
     }
 
-    fn picked(&self, [ix, iy]: [&[usize]; 2]) -> [Dense; 2] {
-        [self.points[0].picked(ix), self.points[1].picked(iy)]
+    /// The leading coordinates of some rows of both sides.
+    fn picked(&self, places: &[Vec<usize>; 2], coordinates: usize) -> [Dense; 2] {
+        [0, 1].map(|side| leading(&self.points[side].picked(&places[side]), coordinates))
     }
 
     /// Rows of the data set, for showing.
@@ -118,6 +128,19 @@ impl<'a> Search<'a> {
     /// All starts that were asked for, but for those that would say again what two kinds have agreed on.
     pub(super) async fn start(&mut self, control: &mut impl Control) -> Result<(), Failure> {
         let mut signatures = Signatures::default();
+        for coordinates in self.spaces() {
+            self.start_between(coordinates, &mut signatures, control).await?;
+        }
+        Ok(())
+    }
+
+    /// The starts of maps between so many leading coordinates.
+    async fn start_between(
+        &mut self,
+        coordinates: usize,
+        signatures: &mut Signatures,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
         let settings = self.settings;
         let mut tried: Vec<Start> = Vec::new();
         for (i, &start) in settings.starts.iter().enumerate() {
@@ -128,10 +151,10 @@ impl<'a> Search<'a> {
             tried.push(start);
             let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
             if start == Start::Skew {
-                self.lift(&mut rng, control).await?;
+                self.lift(coordinates, &mut rng, control).await?;
                 continue;
             }
-            let places = self.sample(sample_size(self.dims()), &mut rng);
+            let places = self.sample(sample_size(coordinates), &mut rng);
             let within = [&places[0][..], &places[1][..]];
             let guide = match start {
                 Start::Noise => {
@@ -142,42 +165,62 @@ impl<'a> Search<'a> {
             };
             let weight = f32::from(u8::from(start == Start::Fused));
             let from = From::Guide { guide, weight };
-            let stages = start_schedule(START_STEPS);
-            self.begin(start, format!("linear start {i}"), places, from, &stages, control).await?;
+            let (what, stages) = (format!("linear start {i}"), start_schedule(START_STEPS));
+            self.begin(start, what, coordinates, places, from, &stages, control).await?;
         }
         Ok(())
     }
 
-    /// Rotations of leading coordinates by third moments, each lifted to all coordinates.
-    async fn lift(&mut self, rng: &mut Rng, control: &mut impl Control) -> Result<(), Failure> {
-        let sides = self.points.each_ref();
-        let found = rotations(sides, self.settings.seed, control).await?;
-        let means = sides.map(means);
+    /// Rotations of leading coordinates by third moments, each lifted to all coordinates that are wanted.
+    async fn lift(
+        &mut self,
+        coordinates: usize,
+        rng: &mut Rng,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let sides = self.points.each_ref().map(|side| leading(side, coordinates));
+        let found = rotations(sides.each_ref(), self.settings.seed, control).await?;
+        let means = sides.each_ref().map(means);
         for (i, rotation) in found.iter().enumerate() {
-            let places = self.sample(lift_size(self.dims()), rng);
-            let [x, y] = self.picked([&places[0], &places[1]]);
+            let places = self.sample(lift_size(coordinates), rng);
+            let [x, y] = self.picked(&places, coordinates);
             let guide = rotated(rotation, [&x, &y], [&means[0], &means[1]]);
             let (from, stages) = (From::Guide { guide, weight: 0.0 }, lift_schedule(LIFT_STEPS));
-            self.begin(Start::Skew, format!("lift {i}"), places, from, &stages, control).await?;
+            self.begin(Start::Skew, format!("lift {i}"), coordinates, places, from, &stages, control).await?;
         }
         Ok(())
     }
 
+    #[allow(clippy::too_many_arguments)] // All of them say what is to be run.
     async fn begin(
         &mut self,
         start: Start,
         what: String,
+        coordinates: usize,
         places: [Vec<usize>; 2],
         from: From,
         stages: &[Stage],
         control: &mut impl Control,
     ) -> Result<(), Failure> {
         let rows = self.named(&places);
-        let points = self.picked([&places[0], &places[1]]);
+        let points = self.picked(&places, coordinates);
+        let what = format!("{what} of {coordinates}");
         let run = Run { what, rows: [&rows[0], &rows[1]], points, from };
         let map = run.play(self.device, stages, "linear starts", control).await?;
-        let look = self.scorer.look(self.device, &map, control).await?;
-        self.begun.push(Begun { start, map, look });
+        self.add(start, coordinates, map, control).await
+    }
+
+    /// Adds a map between leading coordinates to what is compared.
+    async fn add(
+        &mut self,
+        start: Start,
+        coordinates: usize,
+        map: Dense,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let map = block(&map, self.points.each_ref().map(Dense::cols));
+        let look = self.scorer.look(self.device, &map, coordinates, control).await?;
+        self.begun.push(Begun { start, coordinates, map, look });
         Ok(())
     }
 
@@ -211,9 +254,7 @@ impl<'a> Search<'a> {
         let from = From::Guide { guide, weight: 0.0 };
         let run = Run { what: format!("refined network {place}"), rows, points: seen(sides, rows), from };
         let map = run.play(self.device, &stages, "refining", control).await?;
-        let look = self.scorer.look(self.device, &map, control).await?;
-        self.begun.push(Begun { start: Start::Network, map, look });
-        Ok(())
+        self.add(Start::Network, usize::MAX, map, control).await
     }
 
     /// The different maps, refined alike and scored.
@@ -229,10 +270,10 @@ impl<'a> Search<'a> {
         different.truncate(self.settings.refined);
         let mut maps: Vec<Dense> = Vec::new();
         let mut found = Vec::new();
-        for (i, Begun { start, map, .. }) in different.into_iter().enumerate() {
-            let map = self.refined(&format!("refined {i}"), map, control).await?;
+        for (i, Begun { start, map, coordinates, .. }) in different.into_iter().enumerate() {
+            let map = self.refined(&format!("refined {i}"), map, coordinates, control).await?;
             if !maps.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
-                found.push(self.scorer.linear(self.device, &map, start, control).await?);
+                found.push(self.scorer.linear(self.device, &map, coordinates, start, control).await?);
                 maps.push(map);
             }
         }
@@ -243,16 +284,20 @@ impl<'a> Search<'a> {
     async fn refined(
         &self,
         what: &str,
-        mut map: Dense,
+        map: Dense,
+        coordinates: usize,
         control: &mut impl Control,
     ) -> Result<Dense, Failure> {
         let mut rng = Rng::new(self.settings.seed ^ 0x7265_6669);
+        let dims = self.points.each_ref().map(Dense::cols);
+        let mut map = block(&map, dims.map(|d| d.min(coordinates)));
         for round in 0..ROUNDS {
-            let places = self.sample(refine_size(self.dims()), &mut rng);
+            let places = self.sample(refine_size(map.rows().max(map.cols())), &mut rng);
             let rows = self.named(&places);
-            let points = self.picked([&places[0], &places[1]]);
+            let points = self.picked(&places, coordinates);
             let from = From::Map(map.clone());
-            let run = Run { what: format!("{what}, round {round}"), rows: [&rows[0], &rows[1]], points, from };
+            let run =
+                Run { what: format!("{what}, round {round}"), rows: [&rows[0], &rows[1]], points, from };
             let next = run.play(self.device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
             let overlap: f64 =
                 map.data().iter().zip(next.data()).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
@@ -262,8 +307,22 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        Ok(map)
+        Ok(block(&map, dims))
     }
+}
+
+/// The first coordinates of points, or all if there are fewer.
+pub(super) fn leading(points: &Dense, coordinates: usize) -> Dense {
+    if points.cols() <= coordinates {
+        return points.clone();
+    }
+    Dense::from_fn(points.rows(), coordinates, |i, j| points.at(i, j))
+}
+
+/// The leading block of a map, filled up with zeros.
+fn block(map: &Dense, [rows, cols]: [usize; 2]) -> Dense {
+    let within = |i: usize, j: usize| i < map.rows() && j < map.cols();
+    Dense::from_fn(rows, cols, |i, j| if within(i, j) { map.at(i, j) } else { 0.0 })
 }
 
 /// Encoders of a map.

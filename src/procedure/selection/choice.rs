@@ -110,3 +110,88 @@ impl Candidate {
         Some(self.scores.known_pairs.map_or(norm, |pairs| 0.5 * (norm + pairs)))
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::super::{Origin, Scores, Start};
+    use super::*;
+    use crate::geometry::Dense;
+    use crate::geometry::panel::{Distance, Measure};
+    use crate::procedure::{LossChoice, NoControl, Settings, Sides};
+    use crate::rng::Rng;
+    use crate::solver::cost::CostKind;
+    use crate::solver::infer::Encoders;
+
+    const ROWS: usize = 80;
+
+    fn origin(network: bool) -> Origin {
+        if network {
+            let measure = Measure::same(Distance::Euclidean);
+            Origin::Network { measure, loss: LossChoice::RankGw, subsample: 0 }
+        } else {
+            Origin::Linear { start: Start::Skew }
+        }
+    }
+
+    /// A candidate whose matches are moved on by so many rows along a line.
+    fn candidate(network: bool, spearman: f64, norm: f64, moved: usize) -> Candidate {
+        let scores = Scores {
+            spearman,
+            nuclear_norm: (!network).then_some(norm),
+            third_moment: None,
+            known_pairs: None,
+        };
+        Candidate {
+            encoders: Encoders::Embedded { dim: 1, cost: CostKind::Sqm },
+            origin: origin(network),
+            spearman: vec![spearman],
+            score: spearman,
+            scores,
+            difference: 0.0,
+            matches: (0..ROWS).map(|i| (i + moved) % ROWS).collect(),
+            error: 0.0,
+        }
+    }
+
+    fn choose(candidates: Vec<Candidate>) -> Alignment {
+        let mut rng = Rng::new(3);
+        let mut line = || Dense::from_fn(ROWS, 2, |i, j| if j == 0 { i as f32 } else { rng.unit() });
+        let sides = Sides::new(line(), line()).expect("usable");
+        let measures = vec![Measure::same(Distance::Euclidean)];
+        let settings = Settings { measures, ..Settings::default() };
+        let scorer = pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+        scorer.choose(candidates).expect("there are some")
+    }
+
+    #[test]
+    fn the_nuclear_norm_decides_and_what_ranks_prefer_is_an_alternative() {
+        let found = choose(vec![candidate(false, 0.68, 0.71, 40), candidate(false, 0.62, 0.76, 0)]);
+        assert_eq!(found.best().scores.spearman, 0.62);
+        assert_eq!((found.rival, &found.alternatives[..]), (Some(1), &[1][..]));
+        assert!((found.margin.expect("there is another") - 0.05).abs() < 1e-9);
+        // The same alignment once more is no alternative, and one that no score prefers is none either.
+        let found = choose(vec![
+            candidate(false, 0.62, 0.76, 0),
+            candidate(false, 0.61, 0.755, 1),
+            candidate(false, 0.50, 0.60, 40),
+        ]);
+        assert_eq!((found.rival, found.alternatives.len()), (None, 0));
+        assert!((found.margin.expect("there is another") - 0.16).abs() < 1e-9);
+    }
+
+    #[test]
+    fn networks_count_where_no_linear_map_says_the_same() {
+        let linear = |moved| candidate(false, 0.60, 0.76, moved);
+        let agrees = candidate(false, 0.70, 0.72, 41);
+        // It is expressed by a map that does worse than another.
+        let found = choose(vec![candidate(true, 0.72, 0.0, 40), agrees, linear(0)]);
+        assert_eq!(found.best().scores.nuclear_norm, Some(0.76));
+        // Nothing expresses it, and it leaves much less.
+        let found = choose(vec![candidate(true, 0.80, 0.0, 40), linear(0)]);
+        assert_eq!(found.best().origin.encoder(), "mlp");
+        // It leaves hardly less.
+        let found = choose(vec![candidate(true, 0.65, 0.0, 40), linear(0)]);
+        assert_eq!(found.best().origin.encoder(), "linear");
+        assert_eq!(found.rival, Some(1), "and is named");
+    }
+}

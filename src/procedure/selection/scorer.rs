@@ -12,7 +12,7 @@ use crate::geometry::spectral::gram;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::plan::Plan;
 use crate::procedure::control::{Control, Failure, Watching};
-use crate::procedure::linear::{From, encoders, record};
+use crate::procedure::linear::{From, encoders, leading, record};
 use crate::procedure::transport::{COMPARABLE, Coupling, transport_until};
 use crate::procedure::{Settings, Sides};
 use crate::rng::Rng;
@@ -170,14 +170,18 @@ impl<'a> Scorer<'a> {
         let scores = self.scores(&spearman, &coupling.plan);
         let (matches, error) = (coupling.matches(), coupling.error);
         let score = scores.total();
-        Ok((Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error }, coupling))
+        Ok((
+            Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error },
+            coupling,
+        ))
     }
 
-    /// Scores a linear map in every way.
+    /// Scores a linear map between so many leading coordinates in every way.
     pub(in crate::procedure) async fn linear(
         &self,
         device: &Device,
         map: &Dense,
+        coordinates: usize,
         start: Start,
         control: &mut impl Control,
     ) -> Result<Candidate, Failure> {
@@ -185,13 +189,14 @@ impl<'a> Scorer<'a> {
         let (mut candidate, _) = self.candidate(device, encoders(map), origin, control).await?;
         let [x, y] = self.linear.each_ref();
         let plan = plan_of(device, [x, y], map, control).await?;
-        let fit = CrossFit::new(&plan, [x, y], &self.second);
+        let fit = CrossFit::new(&plan, [x, y], coordinates, &self.second);
         let watch = &mut Watching::new(control, "matching");
         candidate.scores.third_moment = Some(third_moment(&fit.mapped, y, watch).await?);
         candidate.scores.nuclear_norm = Some(fit.nuclear_norm);
         if x.rows() < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
-            let same = Dense::from_fn(y.cols(), y.cols(), |i, j| f32::from(u8::from(i == j)));
-            let plan = plan_of(device, [&fit.mapped, y], &same, control).await?;
+            let there = leading(y, coordinates);
+            let same = Dense::from_fn(there.cols(), there.cols(), |i, j| f32::from(u8::from(i == j)));
+            let plan = plan_of(device, [&fit.mapped, &there], &same, control).await?;
             let watch = &mut Watching::new(control, "matching");
             candidate.spearman = self.spearman(&plan, watch).await?;
             candidate.scores.spearman = mean(&candidate.spearman);
@@ -205,12 +210,13 @@ impl<'a> Scorer<'a> {
         &self,
         device: &Device,
         map: &Dense,
+        coordinates: usize,
         control: &mut impl Control,
     ) -> Result<Look, Failure> {
         let [x, y] = [0, 1].map(|side| self.linear[side].picked(&self.looked.rows[side]));
         let plan = plan_of(device, [&x, &y], map, control).await?;
         let second: Vec<bool> = self.looked.rows[0].iter().map(|&at| self.second[at]).collect();
-        let nuclear_norm = CrossFit::new(&plan, [&x, &y], &second).nuclear_norm;
+        let nuclear_norm = CrossFit::new(&plan, [&x, &y], coordinates, &second).nuclear_norm;
         let [rx, ry] = &self.looked.ranks;
         let watch = &mut Watching::new(control, "matching");
         let spearman = spearman_of(&spread(rx.rows(), LOOK_ANCHORS), rx, ry, &plan, watch).await?;
@@ -218,7 +224,11 @@ impl<'a> Scorer<'a> {
     }
 
     /// Whether two maps are the same alignment, as their looks show it or as all similarities do.
-    pub(in crate::procedure) fn same(&self, (a, look_a): (&Dense, &Look), (b, look_b): (&Dense, &Look)) -> bool {
+    pub(in crate::procedure) fn same(
+        &self,
+        (a, look_a): (&Dense, &Look),
+        (b, look_b): (&Dense, &Look),
+    ) -> bool {
         apart(&self.looked.ranks[1], &look_a.matches, &look_b.matches) < SAME || self.alike(a, b) > ALIKE
     }
 

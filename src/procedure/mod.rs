@@ -20,11 +20,13 @@ mod whole;
 mod without_encoders;
 
 pub use chance::{ROWS as CHANCE_ROWS, chance};
-
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
-pub use linear::{REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
+pub use linear::{
+    LIFT_STEPS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, lift_size, refine_size,
+    sample_size as linear_sample,
+};
 pub use objective::{Form, objective};
-pub use selection::{Alignment, Candidate, Origin, Scores, Start};
+pub use selection::{Alignment, Candidate, LOOKED, Origin, Scores, Start};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};

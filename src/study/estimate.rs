@@ -8,7 +8,7 @@ mod work;
 
 use super::pace::Pace;
 use crate::geometry::spectral::MOST_AXES;
-use crate::procedure::{self, EncoderChoice, JUDGED, REFINED, Settings, THIN, linear_sample};
+use crate::procedure::{self, EncoderChoice, JUDGED, Settings, THIN, linear_sample, refine_size};
 use crate::protocol::{Estimate, ExecutorKind, Way};
 use crate::solver::align::Align;
 
@@ -201,7 +201,7 @@ fn bytes(size: &Size, settings: &Settings, sample: usize, way: Way) -> f64 {
     let linear = match settings.encoder {
         EncoderChoice::Networks => 0.0,
         EncoderChoice::Both | EncoderChoice::Linear => {
-            let [n, m] = size.rows.map(|rows| rows.min(REFINED) as f64);
+            let [n, m] = size.rows.map(|rows| rows.min(refine_size(size.cols[0].max(size.cols[1]))) as f64);
             NUMBER * LINEAR_SQUARES * n * m
         }
     };

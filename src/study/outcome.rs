@@ -60,7 +60,7 @@ impl Study {
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
             findings: of_labels.into_iter().chain(of_run).collect(),
-            verdict: verdict(self.agreement()),
+            verdict: verdict(self.agreement(), &self.alignment),
             trained_before: self.saved.is_some(),
             train_s: self.train_s,
             infer_s: self.infer_s,

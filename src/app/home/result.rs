@@ -94,10 +94,9 @@ fn Rival(state: State) -> impl IntoView {
         Some(view! {
             <div class="notice inset" role="status" data-testid="rival">
                 <div>
-                    <strong>"There are two different answers that fit nearly equally well."</strong>
+                    <strong>"Two different answers fit about equally well."</strong>
                     <p>
-                        "Data that looks the same when it is mirrored or turned cannot tell them apart. Look at both, or \
-                         give a few known pairs to decide."
+                        "Shape alone does not decide between them. Look at both, or give a few known pairs to decide."
                     </p>
                 </div>
                 <button

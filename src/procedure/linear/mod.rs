@@ -21,7 +21,7 @@ pub(super) use run::{From, record};
 
 /// Steps of a start, of a lift and of a round of refinement.
 pub const START_STEPS: u32 = 100;
-const LIFT_STEPS: u32 = 40;
+pub const LIFT_STEPS: u32 = 40;
 pub const REFINE_STEPS: u32 = 20;
 /// Rounds of refinement, at most: a second one finishes maps that were half right.
 const ROUNDS: u32 = 3;
@@ -30,7 +30,7 @@ const ARRIVED: f64 = 2e-3;
 /// Maps whose similarities correlate at least this much after refinement have arrived at the same place.
 const ARRIVED_ALIKE: f64 = 0.995;
 /// Points a side in a refinement, at most.
-pub const REFINED: usize = 3000;
+const REFINED: usize = 3000;
 
 /// Points a side in a start. The more dimensions the map has, the more points it takes to tell the right one
 /// from noise: with 100 dimensions 1200 points found it in one of three starts, 2000 in six of seven.
@@ -39,12 +39,12 @@ pub fn sample_size(dims: usize) -> usize {
 }
 
 /// Points a side in a lift, which begins near its end.
-fn lift_size(dims: usize) -> usize {
+pub fn lift_size(dims: usize) -> usize {
     (20 * dims).clamp(400, 2000)
 }
 
 /// Points a side in a refinement that is there to compare candidates.
-fn refine_size(dims: usize) -> usize {
+pub fn refine_size(dims: usize) -> usize {
     (20 * dims).clamp(600, REFINED)
 }
 

@@ -10,6 +10,7 @@ use crate::geometry::features::Preparation;
 use crate::geometry::panel::{Distance, Measure};
 use crate::solver::infer::Encoders;
 
+pub use scorer::LOOKED;
 pub(super) use scorer::{Look, Scorer};
 pub use scores::Scores;
 

@@ -24,8 +24,9 @@ use crate::watch::{Cancelled, Watch};
 /// Anchors of the rank correlation, at most. All distances from each of them count, so that a few hundred tell
 /// candidates apart as well as all points do, at a fraction of the cost.
 const ANCHORS: usize = 400;
-/// Rows a side and anchors of a look.
-const LOOKED: usize = 1000;
+/// Rows a side of a look at a map.
+pub const LOOKED: usize = 1000;
+/// Anchors of a look.
 const LOOK_ANCHORS: usize = 100;
 /// ε of the plans from which linear maps are scored, relative to the deviation of the similarities, and how often
 /// ten iterations are played.

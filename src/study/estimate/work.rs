@@ -4,8 +4,8 @@ use std::ops::{Add, Mul};
 
 use super::{Size, axes, stack, thin_width, width};
 use crate::procedure::{
-    CHANCE_ROWS, EncoderChoice, JUDGED, LINEAR_STEPS, LossChoice, REFINE_STEPS, REFINED, Settings,
-    linear_sample,
+    CHANCE_ROWS, EncoderChoice, JUDGED, LIFT_STEPS, LINEAR_STEPS, LOOKED, LossChoice, REFINE_STEPS, Settings,
+    lift_size, linear_sample, refine_size,
 };
 use crate::protocol::Way;
 use crate::solver::align::Align;
@@ -13,8 +13,15 @@ use crate::solver::infer::falling;
 use crate::solver::linear::ITERATIONS;
 use crate::study::pace::{DISPATCHES, HALVES, LOG_HALF, Pace};
 
-/// Starts that are played on average: signatures that agree spare others.
-const STARTS: f64 = 6.0;
+/// Starts that are played on average, lifts of rotations apart: kinds that agree spare others.
+const STARTS: f64 = 4.0;
+/// Rotations that are lifted.
+const LIFTS: f64 = 4.0;
+/// Products of two numbers that the search for rotations takes, where there are coordinates for all of it.
+const ROTATIONS: f64 = 3e10;
+/// Different maps that are refined, on average, and rounds of each.
+const MAPS: f64 = 4.0;
+const ROUNDS: f64 = 1.5;
 /// Submits of a transport after ε has fallen, on average.
 const SETTLING: f64 = 12.0;
 
@@ -83,12 +90,18 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let linear = f64::from(u8::from(settings.encoder != EncoderChoice::Networks));
     let compared = transport(judged, settings.eps);
 
-    let start = linear_sample(size.cols[0].max(size.cols[1]));
-    let glance = size.rows.map(|rows| rows.min(start.max(1000)) as f64);
-    let starts = linear_step(size.rows.map(|rows| rows.min(start)), size.cols) * f64::from(LINEAR_STEPS)
-        + transport(glance, settings.eps);
+    let dims = size.cols[0].max(size.cols[1]);
+    let few = |most: usize| size.rows.map(|rows| rows.min(most));
+    let steps = |most: usize, steps: u32| linear_step(few(most), size.cols) * f64::from(steps);
+    let looked = linear_step(few(LOOKED), size.cols) * 3.0;
+    let starts = steps(linear_sample(dims), LINEAR_STEPS) + looked;
+    // The search for rotations grows with the fourth power of their coordinates.
+    let coordinates = (size.cols[0].min(size.cols[1]) as f64 / 32.0).min(1.0);
+    let rotations = Work { host: ROTATIONS * coordinates.powi(4), ..Work::default() };
+    let lifts = rotations + (steps(lift_size(dims), LIFT_STEPS) + looked) * LIFTS;
     let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
-    let refinements = refined(size.rows.map(|rows| rows.min(REFINED))) * settings.refined as f64;
+    let refinements =
+        (refined(few(refine_size(dims))) * ROUNDS + compared) * MAPS.min(settings.refined as f64);
     // Of unrelated data, for comparison.
     let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(CHANCE_ROWS))))
         * f64::from(u8::from(size.cols != [1, 1]));
@@ -96,7 +109,7 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
 
     measured(judged, size.cols) * (measures + 1.0)
-        + (starts * STARTS.min(settings.starts.len() as f64) + refinements) * linear
+        + (starts * STARTS.min(settings.starts.len() as f64) + lifts + refinements) * linear
         + training_step(size, settings, sample) * (fits * f64::from(settings.train.steps))
         + Work {
             dispatches: dispatches(settings) * f64::from(settings.train.steps) * fits.min(1.0),

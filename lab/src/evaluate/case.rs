@@ -68,7 +68,7 @@ impl Data {
         let labels = [0, 1].map(|side| self.labels_of(side, &rows[side]));
 
         // Guidance has a draw of its own: the rows are the same with and without.
-        let mut rng = Rng::new(draw.seed ^ 0x6775_6964_65);
+        let mut rng = Rng::new(draw.seed ^ 0x0067_7569_6465);
         let drawn = rng.sample(all.len(), draw.pairs);
         if drawn.len() < draw.pairs {
             return Err(format!("--pairs {}: there are {} true pairs", draw.pairs, all.len()));

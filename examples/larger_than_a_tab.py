@@ -2,7 +2,7 @@
 
 Train on a sample in the tab and save both encoders as ONNX. They hold everything, the preparation of the features
 included, so a cluster can apply them to any number of rows. This script does it with Dask: each data set is a folder
-of `.npy` shards (rows × features, float32), each shard becomes a shard of embeddings, and no process ever holds more
+of `.npy` shards (rows × features), each shard becomes a shard of embeddings, and no process ever holds more
 than one of them. Rows of the two sides with close embeddings are matches.
 
     pip install numpy onnxruntime "dask[distributed]"
@@ -41,12 +41,14 @@ def embed(model: str, source: str, target: str) -> int:
     expected = session.get_inputs()[0].shape[1]
     if features.ndim != 2 or features.shape[1] != expected:
         raise ValueError(f"{source} has the shape {features.shape}; the encoder takes {expected} columns")
+    # Where 32 bits do not hold the differences of a column (times, coordinates), the encoder takes 64.
+    numbers = np.float64 if session.get_inputs()[0].type == "tensor(double)" else np.float32
     width = session.get_outputs()[0].shape[1]
     # Written under another name first: a shard is there whole or not at all.
     partial = f"{target}.partial"
     embeddings = np.lib.format.open_memmap(partial, "w+", np.float32, (len(features), width))
     for start in range(0, len(features), BATCH):
-        rows = np.ascontiguousarray(features[start : start + BATCH], np.float32)
+        rows = np.ascontiguousarray(features[start : start + BATCH], numbers)
         embeddings[start : start + BATCH] = session.run(["embedding"], {"features": rows})[0]
     embeddings.flush()
     os.replace(partial, target)

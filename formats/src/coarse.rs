@@ -3,10 +3,10 @@
 
 use crate::extremes::short;
 use crate::finish::Sums;
-use crate::{Column, Table};
+use crate::{Column, Remainder, Table};
 
 /// Values of a column should be told apart in so many steps at least.
-const STEPS: f32 = 1000.0;
+const STEPS: f32 = crate::remainder::STEPS as f32;
 /// Whole numbers up to here are exact.
 const EXACT: f32 = (1 << f32::MANTISSA_DIGITS) as f32;
 /// Columns that are named one by one.
@@ -26,6 +26,14 @@ pub(crate) fn coarse(table: &Table, sums: &Sums, name: impl Fn(usize) -> String)
         .take(NAMED)
         .map(|&(at, step)| {
             let Column { min, max, .. } = &sums.columns[at];
+            if let Some(left) = table.remainders.iter().find(|left| left.column == at) {
+                return format!(
+                    "Column '{}': values around {} lie only {} apart. Their differences are kept.",
+                    name(at),
+                    short(max.abs().max(min.abs())),
+                    short(spread(table, left) as f32)
+                );
+            }
             format!(
                 "Column '{}': values around {} are computed with 32 bits, in steps of {}, and these lie only {} apart at \
                  most. Smaller differences are lost: subtract a constant from the column before loading it.",
@@ -40,6 +48,15 @@ pub(crate) fn coarse(table: &Table, sums: &Sums, name: impl Fn(usize) -> String)
         said.push(format!("The same goes for {more} more columns."));
     }
     said
+}
+
+/// How far the values of a column lie apart, with what 32 bits leave over.
+fn spread(table: &Table, left: &Remainder) -> f64 {
+    let values = table.values.iter().skip(left.column).step_by(table.cols.max(1));
+    let whole = values.zip(&left.values).filter(|(value, _)| !value.is_nan());
+    let whole = whole.map(|(value, low)| f64::from(*value) + f64::from(*low));
+    let (min, max) = whole.fold((f64::MAX, f64::MIN), |(min, max), v| (v.min(min), v.max(max)));
+    (max - min).max(0.0)
 }
 
 /// The step in which values of a column are told apart, if that is too large.

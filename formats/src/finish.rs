@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::coarse::coarse;
 use crate::extremes::extremes;
 use crate::looks;
+use crate::remainder;
 use crate::{
     Choices, Column, Decision, Field, Kind, Labels, Loaded, MissingChoice, Part, Preview, Table, Trouble,
     Watch,
@@ -35,7 +36,8 @@ pub(crate) async fn finish(
     let fitting = table.rows.checked_mul(table.cols) == Some(table.values.len())
         && table.ids.as_ref().is_none_or(|ids| ids.len() == table.rows)
         && table.columns.as_ref().is_none_or(|columns| columns.len() == table.cols)
-        && table.labels.iter().all(|labels| labels.codes.len() == table.rows);
+        && table.labels.iter().all(|labels| labels.codes.len() == table.rows)
+        && table.remainders.iter().all(|left| left.column < table.cols && left.values.len() == table.rows);
     if !fitting {
         return Err(Trouble::new(
             Kind::Broken,
@@ -71,6 +73,7 @@ pub(crate) async fn finish(
             "Leave out fewer columns, or treat missing values in another way.",
         ));
     }
+    notices.extend(too_small(&table));
     notices.extend(coarse(&table, &sums, |column| name(&table, column)));
     let constant: Vec<bool> = sums.columns.iter().map(|column| column.constant).collect();
     let constant_columns = constant.iter().filter(|constant| **constant).count();
@@ -104,6 +107,17 @@ pub(crate) async fn finish(
         columns: sums.columns.into_iter().take(Preview::COLUMNS).collect(),
     };
     Ok(Loaded { table, preview })
+}
+
+/// Values that 32 bits hold with fewer digits than others, if not with none.
+fn too_small(table: &Table) -> Option<String> {
+    let count = table.values.iter().filter(|value| value.is_subnormal()).count();
+    (count > 0).then(|| {
+        format!(
+            "Values below the smallest normal number ({:.1e}): {count}. Their last digits are lost; use a smaller unit.",
+            f32::MIN_POSITIVE
+        )
+    })
 }
 
 /// Sums over the columns.
@@ -153,7 +167,9 @@ impl Sums {
                 *column = Column { missing: column.missing, ..Column::default() };
             } else {
                 column.mean = (f64::from(*shift) + sum / count) as f32;
-                column.constant = column.min == column.max && column.missing == 0;
+                // Of equal values in 32 bits something may be left over.
+                let differs = table.remainders.iter().any(|left| left.column == at);
+                column.constant = column.min == column.max && column.missing == 0 && !differs;
             }
             column.name = name(table, at);
             variances.push((square / count - (sum / count).powi(2)).max(0.0));
@@ -182,6 +198,8 @@ fn list(marked: &[bool], table: &Table) -> String {
 fn transpose(table: &mut Table, notices: &mut Vec<String>) {
     let Table { rows, cols, .. } = *table;
     table.values = turned(&table.values, rows, cols);
+    // What belongs to a column does not belong to a row.
+    table.remainders.clear();
     (table.rows, table.cols) = (cols, rows);
     std::mem::swap(&mut table.ids, &mut table.columns);
     if !table.labels.is_empty() {
@@ -226,6 +244,7 @@ pub(crate) fn keep_columns(table: &mut Table, gone: &[bool]) {
             !gone.get(at - 1).copied().unwrap_or(false)
         });
     }
+    remainder::keep_columns(&mut table.remainders, gone);
     table.cols -= gone.iter().take(table.cols).filter(|gone| **gone).count();
 }
 
@@ -268,6 +287,7 @@ fn keep_rows(table: &mut Table, keep: &[bool]) {
         });
     }
     kept(&mut table.values, keep, table.cols.max(1));
+    table.remainders.iter_mut().for_each(|remainder| kept(&mut remainder.values, keep, 1));
     if let Some(ids) = &mut table.ids {
         kept(ids, keep, 1);
     }
@@ -290,7 +310,10 @@ async fn repeated_rows(table: &Table, watch: &mut impl Watch) -> Result<usize, T
         let mix = |sum: u64, value: &f32| {
             (sum ^ u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
         };
-        seen.insert((values.iter().fold(1, mix), values.iter().rev().fold(2, mix)));
+        let left: Vec<f32> =
+            table.remainders.iter().map(|left| left.values.get(row).copied().unwrap_or(0.0)).collect();
+        let all = || values.iter().chain(&left);
+        seen.insert((all().fold(1, mix), all().rev().fold(2, mix)));
     }
     Ok(table.rows - seen.len())
 }

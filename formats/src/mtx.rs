@@ -1,5 +1,6 @@
 //! MatrixMarket: numbers as lines of text, sparse ("coordinate") or dense ("array"). What scipy, R and 10x write.
 
+use crate::remainder::narrow;
 use crate::{Kind, Source, Table, Trouble, Watch};
 
 const PIECE: usize = 1 << 18;
@@ -191,7 +192,7 @@ impl Reader {
         }
         let mut add = |row: usize, col: usize, value: f64| {
             if let Some(slot) = table.values.get_mut(row * table.cols + col) {
-                *slot = (f64::from(*slot) + value) as f32;
+                *slot = narrow(f64::from(*slot) + value);
             }
         };
         add(row, col, value);

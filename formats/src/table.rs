@@ -1,5 +1,7 @@
 //! What a file is once it is read.
 
+use crate::Remainder;
+
 /// A table of numbers with what else its file said about the rows and columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -7,6 +9,8 @@ pub struct Table {
     pub cols: usize,
     /// Row by row. A missing value is NaN.
     pub values: Vec<f32>,
+    /// What 32 bits leave over of some columns' values.
+    pub remainders: Vec<Remainder>,
     /// Names of the columns.
     pub columns: Option<Vec<String>>,
     /// Names of the rows.

@@ -102,6 +102,26 @@ fn every_step_becomes_operations_that_are_connected() -> Result<(), Trouble> {
     Ok(())
 }
 
+/// Where 32 bits do not hold the differences of a column, the input has 64, and so has the first step.
+#[test]
+fn a_side_that_needs_them_takes_numbers_of_64_bits() -> Result<(), Trouble> {
+    let chain = vec![Step::Subtract(vec![1.7e9, 0.0]), Step::Scale(vec![1.0; 2])];
+    let narrow = model(2, chain);
+    let mut wide = narrow.clone();
+    wide.sides[0].wide = true;
+    let input = |model: &Model| -> Result<u8, Trouble> {
+        let graph = fields(&all(&fields(&encoder(model, 0)?), 7)[0]);
+        let kind = fields(&fields(&all(&graph, 11)[0]).iter().find(|field| field.0 == 2).expect("a type").1);
+        Ok(all(&fields(&all(&kind, 1)[0]), 1)[0][0])
+    };
+    assert_eq!([input(&narrow)?, input(&wide)?], [1, 11], "ONNX's float and double");
+    assert_eq!(operations(&narrow, 0)?, ["Sub", "Mul", "Identity"]);
+    assert_eq!(operations(&wide, 0)?, ["Sub", "Cast", "Mul", "Identity"]);
+    wide.sides[1] = wide.sides[0].clone();
+    assert_eq!(Model::load(&wide.save()?)?, wide);
+    Ok(())
+}
+
 #[test]
 fn the_origin_comes_along() -> Result<(), Trouble> {
     let file = fields(&encoder(&model(1, Vec::new()), 0)?);

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{gzip, load, zip};
-use formats::{Loaded, Looks, Step};
+use common::{gzip, load, load_with, npy, zip};
+use formats::{Choices, Loaded, Looks, Step};
 
 fn table(text: &str) -> formats::Table {
     load(text.as_bytes()).unwrap_or_else(|trouble| panic!("{trouble} in {text:?}")).table
@@ -186,9 +186,9 @@ fn thousands_may_be_set_apart() {
     assert_eq!(rows(table("a;b\n1,234;1\n2,345;2\n")), [[1.234, 1.0], [2.345, 2.0]]);
 }
 
-/// What 32 bits cannot hold is said, not lost in silence.
+/// Columns of which 32 bits do not hold every difference are named, and hold them all the same.
 #[test]
-fn differences_that_are_lost_in_reading_are_named() {
+fn differences_that_32_bits_lose_are_kept_beside_them() {
     let notices = |text: String| load(text.as_bytes()).expect("is read").preview.notices;
     let column = |value: &dyn Fn(usize) -> String| {
         let rows = (0..50).map(|row| format!("{},{}\n", row % 7, value(row)));
@@ -200,8 +200,11 @@ fn differences_that_are_lost_in_reading_are_named() {
         column(&|row| (1_700_000_000 + row).to_string()),
         column(&|row| format!("5400000.{row:02}")),
     ] {
-        let named = said.iter().any(|notice| notice.contains("'when'") && notice.contains("32 bits"));
-        assert!(named, "{said:?}");
+        let named = |notice: &String| notice.contains("'when'") && notice.contains("differences are kept");
+        assert!(
+            said.iter().any(named) && said.iter().all(|notice| !notice.contains("same value")),
+            "{said:?}"
+        );
     }
     for said in [
         column(&|row| (5_400_000 + row).to_string()),
@@ -210,6 +213,47 @@ fn differences_that_are_lost_in_reading_are_named() {
         column(&|_| "0.25".into()),
         column(&|row| format!("1e-{row}")),
     ] {
-        assert!(said.iter().all(|notice| !notice.contains("32 bits")), "{said:?}");
+        assert!(said.iter().all(|notice| !notice.contains("are kept")), "{said:?}");
     }
+    let times = |row: usize| 1.7e9 + 0.25 * row as f64;
+    let text = (0..50).map(|row| format!("{},{:.2}\n", row % 7, times(row))).collect::<String>();
+    let read = load(format!("a,when\n{text}").as_bytes()).expect("is read").table;
+    assert_eq!(read.remainders.len(), 1);
+    for row in 0..50 {
+        let whole = f64::from(read.values[2 * row + 1]) + f64::from(read.remainders[0].values[row]);
+        assert_eq!((whole, read.remainders[0].column), (times(row), 1));
+    }
+}
+
+/// Arrays of 64 bits keep their differences as well, in either order, and a column that is left out takes its own with it.
+#[test]
+fn arrays_keep_the_differences_that_32_bits_lose() {
+    let times = |row: usize| 1.7e9 + 3.0 * row as f64;
+    for fortran in [false, true] {
+        let mut data = Vec::new();
+        for at in 0..40 {
+            let (row, column) = if fortran { (at % 20, at / 20) } else { (at / 2, at % 2) };
+            let value = if column == 1 { times(row) } else { row as f64 * 0.3 };
+            data.extend(value.to_le_bytes());
+        }
+        let file = npy("<f8", if fortran { "True" } else { "False" }, "(20, 2)", &data);
+        for ignore in [vec![], vec![0]] {
+            let choices = Choices { ignore, ..Choices::default() };
+            let read = load_with(&file, &choices).expect("is read").table;
+            let left = &read.remainders[0];
+            assert_eq!((read.remainders.len(), left.column), (1, read.cols - 1));
+            for row in 0..20 {
+                let value = read.values[row * read.cols + left.column];
+                assert_eq!(f64::from(value) + f64::from(left.values[row]), times(row), "{fortran}");
+            }
+        }
+    }
+}
+
+/// Values that 32 bits hold with fewer digits, or with none, are counted.
+#[test]
+fn values_below_the_smallest_normal_number_are_named() {
+    let said = load(b"a,b\n1e-30,1\n2e-40,2\n3e-60,3\n0,4\n").expect("is read").preview.notices;
+    let named = said.iter().any(|notice| notice.contains("smallest normal number (1.2e-38): 2."));
+    assert!(named, "{said:?}");
 }

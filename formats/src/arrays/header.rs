@@ -29,6 +29,15 @@ impl Element {
         matches!(self, Self::Unicode(_) | Self::Ascii(_))
     }
 
+    /// Numbers of which 32 bits may not hold every digit.
+    pub(crate) fn is_wide(self) -> bool {
+        match self {
+            Self::Float(size) => size > 4,
+            Self::Signed(size) | Self::Unsigned(size) => size > 2,
+            Self::Bool | Self::Unicode(_) | Self::Ascii(_) => false,
+        }
+    }
+
     /// Whole numbers and yes-or-no, which may be codes of labels.
     pub(crate) fn is_code(self) -> bool {
         matches!(self, Self::Signed(_) | Self::Unsigned(_) | Self::Bool)

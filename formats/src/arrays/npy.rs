@@ -4,6 +4,7 @@ use super::columns;
 use super::header::{self, Element, Header};
 use crate::chunks::Chunks;
 use crate::finish::{self, Opened};
+use crate::remainder::{Remainders, narrow};
 use crate::{Choices, Kind, Labels, Source, Table, Trouble, Watch};
 
 /// An array: of numbers or of texts.
@@ -76,7 +77,10 @@ pub(crate) async fn array<S: Source, W: Watch>(
     }
     watch.room(count * 4 * if turn { 2 } else { 1 })?;
     let count = usize::try_from(count).map_err(|_| impossible())?;
-    let mut body = Body { header, left: count, values: Vec::new(), texts: Vec::new() };
+    // Numbers of 32 bits and fewer leave nothing over.
+    let remainders = Remainders::new(if header.element.is_wide() { cols } else { 0 });
+    let shape = (rows, cols);
+    let mut body = Body { header, shape, left: count, values: Vec::new(), remainders, texts: Vec::new() };
     if known.is_some() && !header.element.is_text() {
         body.values.try_reserve_exact(count).map_err(|_| {
             Trouble::new(
@@ -110,7 +114,7 @@ pub(crate) async fn array<S: Source, W: Watch>(
             rest.extend(body.take(chunk, watch)?);
         }
     }
-    let Body { mut values, texts, .. } = body;
+    let Body { mut values, remainders, texts, .. } = body;
     if header.element.is_text() {
         return Ok(Array::Texts(texts));
     }
@@ -125,14 +129,18 @@ pub(crate) async fn array<S: Source, W: Watch>(
         )
         .at(format!("row {}, column {}", at / cols + 1, at % cols + 1)));
     }
-    Ok(Array::Numbers(Table { rows, cols, values, ..Table::default() }))
+    let remainders = remainders.finish(rows);
+    Ok(Array::Numbers(Table { rows, cols, values, remainders, ..Table::default() }))
 }
 
 struct Body<'h> {
     header: &'h Header,
+    /// Rows and columns.
+    shape: (usize, usize),
     /// Elements to come.
     left: usize,
     values: Vec<f32>,
+    remainders: Remainders,
     texts: Vec<String>,
 }
 
@@ -153,15 +161,39 @@ impl Body<'_> {
                 self.values.reserve_exact(count + self.values.len() / 4);
             }
             watch.room(self.values.capacity() as u64 * 4)?;
-            extend(&mut self.values, whole, self.header.element, big);
+            let (from, (rows, cols)) = (self.values.len(), self.shape);
+            let Self { values, remainders, .. } = self;
+            extend(values, whole, self.header.element, big, |at, value| {
+                if remainders.any() {
+                    let place = from + at;
+                    // Column after column, or row after row.
+                    let (row, column) = if self.header.fortran {
+                        (place % rows, place / rows)
+                    } else {
+                        (place / cols, place % cols)
+                    };
+                    remainders.note(column, row, value);
+                }
+            });
         }
         Ok(if self.left == 0 { &[] } else { rest })
     }
 }
 
-/// Appends the elements in `bytes`.
-fn extend(values: &mut Vec<f32>, bytes: &[u8], element: Element, big: bool) {
-    fn each<const N: usize>(values: &mut Vec<f32>, bytes: &[u8], big: bool, decode: impl Fn([u8; N]) -> f32) {
+/// Appends the elements in `bytes`. Those of more bits than 32 are also told as they are, with their places.
+fn extend(
+    values: &mut Vec<f32>,
+    bytes: &[u8],
+    element: Element,
+    big: bool,
+    mut wide: impl FnMut(usize, f64),
+) {
+    fn each<const N: usize>(
+        values: &mut Vec<f32>,
+        bytes: &[u8],
+        big: bool,
+        mut decode: impl FnMut([u8; N]) -> f32,
+    ) {
         let (elements, _) = bytes.as_chunks::<N>();
         values.extend(elements.iter().map(|element| {
             let mut element = *element;
@@ -171,18 +203,24 @@ fn extend(values: &mut Vec<f32>, bytes: &[u8], element: Element, big: bool) {
             decode(element)
         }));
     }
+    let mut at = 0;
+    let mut told = |value: f64| {
+        wide(at, value);
+        at += 1;
+        narrow(value)
+    };
     match element {
         Element::Float(2) => each(values, bytes, big, |b| half(u16::from_le_bytes(b))),
         Element::Float(4) => each(values, bytes, big, f32::from_le_bytes),
-        Element::Float(_) => each(values, bytes, big, |b| f64::from_le_bytes(b) as f32),
+        Element::Float(_) => each(values, bytes, big, |b| told(f64::from_le_bytes(b))),
         Element::Signed(1) => each(values, bytes, big, |b| f32::from(i8::from_le_bytes(b))),
         Element::Signed(2) => each(values, bytes, big, |b| f32::from(i16::from_le_bytes(b))),
-        Element::Signed(4) => each(values, bytes, big, |b| i32::from_le_bytes(b) as f32),
-        Element::Signed(_) => each(values, bytes, big, |b| i64::from_le_bytes(b) as f32),
+        Element::Signed(4) => each(values, bytes, big, |b| told(f64::from(i32::from_le_bytes(b)))),
+        Element::Signed(_) => each(values, bytes, big, |b| told(i64::from_le_bytes(b) as f64)),
         Element::Unsigned(1) => each(values, bytes, big, |[b]| f32::from(b)),
         Element::Unsigned(2) => each(values, bytes, big, |b| f32::from(u16::from_le_bytes(b))),
-        Element::Unsigned(4) => each(values, bytes, big, |b| u32::from_le_bytes(b) as f32),
-        Element::Unsigned(_) => each(values, bytes, big, |b| u64::from_le_bytes(b) as f32),
+        Element::Unsigned(4) => each(values, bytes, big, |b| told(f64::from(u32::from_le_bytes(b)))),
+        Element::Unsigned(_) => each(values, bytes, big, |b| told(u64::from_le_bytes(b) as f64)),
         Element::Bool => each(values, bytes, big, |[b]| f32::from(u8::from(b != 0))),
         Element::Unicode(_) | Element::Ascii(_) => {}
     }

@@ -3,6 +3,7 @@
 use super::frame::Frame;
 use super::{Part, PartKind};
 use crate::hdf5::{Dataset, Datatype, Field, File, Meter, Object};
+use crate::remainder::narrow;
 use crate::{Kind, Source, Trouble, Watch};
 
 /// A table and where it is.
@@ -128,14 +129,14 @@ impl Matrix {
             return Ok((self.field(file, &dataset, field, meter).await?, None));
         }
         if !self.turned {
-            return Ok((file.numbers(&dataset, meter, |value| value as f32).await?, None));
+            return Ok((file.numbers(&dataset, meter, narrow).await?, None));
         }
         let mut values = self.zeros(meter, file.fill(&dataset)? as f32, 0)?;
         let (rows, cols) = (self.part.rows, self.part.cols);
         file.each_number(&dataset, meter, |place, value| {
             // `rows` is not zero here: there would be no place.
             if let Some(slot) = values.get_mut(place % rows * cols + place / rows) {
-                *slot = value as f32;
+                *slot = narrow(value);
             }
             Ok(())
         })
@@ -202,7 +203,7 @@ impl Matrix {
             let other = indices.get(place).map_or(0, |&index| index as usize);
             let slot = if by_row { line * cols + other } else { other * cols + line };
             if let Some(slot) = values.get_mut(slot) {
-                *slot += value as f32;
+                *slot += narrow(value);
             }
             Ok(())
         })
@@ -229,7 +230,7 @@ impl Matrix {
                     fix,
                 ));
             }
-            let numbers = file.numbers(&column, meter, |value| value as f32).await?;
+            let numbers = file.numbers(&column, meter, narrow).await?;
             for (slot, value) in values.iter_mut().skip(place).step_by(cols.max(1)).zip(numbers) {
                 *slot = value;
             }
@@ -256,7 +257,7 @@ impl Matrix {
         for (row, record) in values.chunks_exact_mut(self.part.cols.max(1)).zip(records) {
             let part = record.get(field.offset..end).unwrap_or_default();
             for (slot, bytes) in row.iter_mut().zip(part.chunks_exact(number.size.max(1))) {
-                *slot = number.get(bytes) as f32;
+                *slot = narrow(number.get(bytes));
             }
         }
         Ok(values)

@@ -8,6 +8,7 @@ use super::fields::{self, Start};
 use super::number::{self, Cell};
 use super::plan::Plan;
 use super::roles::Guess;
+use crate::remainder::{Remainders, narrow};
 use crate::{Kind, Labels, Trouble, Watch, Way};
 
 /// A column of texts, each different one stored once.
@@ -81,6 +82,7 @@ pub(crate) struct Fill<'p> {
     /// How many columns of numbers there are.
     pub(crate) cols: usize,
     pub(crate) values: Vec<f32>,
+    pub(crate) remainders: Remainders,
     pub(crate) texts: Vec<Texts>,
     pub(crate) comments: usize,
     pub(crate) empty: usize,
@@ -111,7 +113,20 @@ impl<'p> Fill<'p> {
             .collect();
         let (skip, values) = (plan.skip, Vec::new());
         let (late, across) = (Vec::new(), Vec::new());
-        let mut fill = Self { plan, rows: 0, cols, values, texts, comments: 0, empty: 0, late, across, skip };
+        let remainders = Remainders::new(cols);
+        let mut fill = Self {
+            plan,
+            rows: 0,
+            cols,
+            values,
+            remainders,
+            texts,
+            comments: 0,
+            empty: 0,
+            late,
+            across,
+            skip,
+        };
         if let Some(size) = size {
             let rows = (size as f64 / plan.record_bytes * 1.01) as usize;
             fill.reserve(rows.saturating_add(16).saturating_mul(cols), watch)?;
@@ -204,7 +219,7 @@ impl<'p> Fill<'p> {
                 let Some((ends, next)) = fields::after(buffer, at + length, delimiter, last) else {
                     return Ok(Taken::More);
                 };
-                self.values.push(value as f32);
+                self.push(value);
                 (at, blank) = (next, false);
                 if ends {
                     return self.end(column + 1, blank, at);
@@ -216,7 +231,7 @@ impl<'p> Fill<'p> {
             match role {
                 Guess::Numbers => {
                     let value = match self.value(&field.text, column) {
-                        Err(trouble) if trouble.kind == Kind::NotANumber && self.is_late(column) => f32::NAN,
+                        Err(trouble) if trouble.kind == Kind::NotANumber && self.is_late(column) => f64::NAN,
                         Err(trouble) if trouble.kind == Kind::NotANumber => {
                             let Some((record, next)) = fields::record(buffer, from, delimiter, last) else {
                                 return Ok(Taken::More);
@@ -230,7 +245,7 @@ impl<'p> Fill<'p> {
                         }
                         value => value?,
                     };
-                    self.values.push(value);
+                    self.push(value);
                 }
                 Guess::Ignored => {}
                 Guess::Ids | Guess::Text | Guess::Labels => {
@@ -254,6 +269,14 @@ impl<'p> Fill<'p> {
                 return self.end(if trailing { width } else { found }, blank, at);
             }
         }
+    }
+
+    fn push(&mut self, value: f64) {
+        if self.remainders.any() {
+            let column = self.values.len() - self.rows * self.cols;
+            self.remainders.note(column, self.rows, value);
+        }
+        self.values.push(narrow(value));
     }
 
     /// A record of `found` fields is complete.
@@ -342,11 +365,11 @@ impl<'p> Fill<'p> {
         trouble.round([Way::LeaveOut { column, name: name.clone() }, Way::AsLabels { columns, name }])
     }
 
-    fn value(&self, text: &[u8], column: usize) -> Result<f32, Trouble> {
+    fn value(&self, text: &[u8], column: usize) -> Result<f64, Trouble> {
         let plan = self.plan;
         match number::cell(text, plan.point) {
-            Cell::Number(value) if value.abs() <= f64::from(f32::MAX) => Ok(value as f32),
-            Cell::Missing => Ok(f32::NAN),
+            Cell::Number(value) if value.abs() <= f64::from(f32::MAX) => Ok(value),
+            Cell::Missing => Ok(f64::NAN),
             Cell::Number(_) | Cell::Infinite => Err(Trouble::new(
                 Kind::Infinite,
                 format!("'{}' is infinite, or too large for a number of 32 bits.", shown(text)),

@@ -80,7 +80,7 @@ pub(crate) async fn strings<S: Source, W: Watch>(
 
 /// Turns columns into a table, now that all of them are known.
 fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Result<Opened, Trouble> {
-    let Fill { rows, cols, mut values, texts, comments, empty, late, across, .. } = fill;
+    let Fill { rows, cols, mut values, remainders, texts, comments, empty, late, across, .. } = fill;
     let mut fields: Vec<Field> = (0..plan.width)
         .zip(&plan.roles)
         .map(|(column, role)| Field { name: plan.name(column), role: role.role() })
@@ -171,6 +171,7 @@ fn arrange(plan: &Plan, fill: Fill<'_>, encoding: &str, choices: &Choices) -> Re
         values.shrink_to_fit();
     }
     table.values = values;
+    table.remainders = remainders.finish(rows);
     if plan.names.is_some() {
         let numbers = fields.iter().filter(|field| field.role == Role::Numbers);
         table.columns = Some(numbers.map(|field| field.name.clone()).collect());

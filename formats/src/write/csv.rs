@@ -35,7 +35,8 @@ pub fn row<'a>(sink: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
 
 /// A whole table: ids first, then labels, then numbers, under their names.
 pub fn table(table: &Table) -> Vec<u8> {
-    let Table { rows, cols, values, columns, ids, labels } = table;
+    let Table { rows, cols, values, remainders, columns, ids, labels } = table;
+    let remainder: Vec<_> = (0..*cols).map(|j| remainders.iter().find(|left| left.column == j)).collect();
     let names: Vec<String> = match columns {
         Some(names) => names.clone(),
         None => (1..=*cols).map(|j| format!("column {j}")).collect(),
@@ -47,7 +48,11 @@ pub fn table(table: &Table) -> Vec<u8> {
     for i in 0..*rows {
         let id = ids.iter().map(|ids| ids.get(i).map_or(Cell::Missing, |id| Cell::Text(id)));
         let of_labels = labels.iter().map(|labels| label(labels, i));
-        let numbers = values.iter().skip(i * cols).take(*cols).map(|v| Cell::Number(*v));
+        let numbers = values.iter().skip(i * cols).take(*cols).zip(&remainder);
+        let numbers = numbers.map(|(v, left)| match left.and_then(|left| left.values.get(i)) {
+            Some(low) => Cell::Fine(f64::from(*v) + f64::from(*low)),
+            None => Cell::Number(*v),
+        });
         row(&mut file, id.chain(of_labels).chain(numbers));
     }
     file
@@ -132,6 +137,7 @@ mod tests {
             rows: 3,
             cols: 2,
             values: vec![1.0, f32::NAN, 2.5, -1.0, 0.0, 1.0],
+            remainders: Vec::new(),
             columns: None,
             ids: Some(vec!["a".into(), "b".into()]),
             labels: vec![Labels {

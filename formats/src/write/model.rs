@@ -52,6 +52,10 @@ pub struct Side {
     /// Names of the features, where the table of training had some: those of new rows may come in another order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// Whether its first step, a subtraction, is to be done in 64 bits: the values of some column differ by less than 32
+    /// bits hold at their size.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wide: bool,
     /// What became of missing values in training, so that new rows are treated alike.
     #[serde(default)]
     pub missing: MissingChoice,
@@ -124,7 +128,7 @@ impl Model {
 impl Side {
     /// Steps on features of which nothing else is known.
     pub fn new(inputs: usize, steps: Vec<Step>) -> Self {
-        Self { inputs, steps, columns: None, missing: MissingChoice::Keep, means: None }
+        Self { inputs, steps, wide: false, columns: None, missing: MissingChoice::Keep, means: None }
     }
 
     /// How many values an embedding has, if all steps fit.

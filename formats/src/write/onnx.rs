@@ -9,7 +9,7 @@ use super::npy;
 use super::protobuf::Message;
 use crate::{Kind, Trouble};
 
-/// The name of the input, `float[N, inputs]`.
+/// The name of the input, `float[N, inputs]`, or `double[N, inputs]` where 32 bits do not hold the differences of a column.
 pub const INPUT: &str = "features";
 /// The name of the output, `float[N, outputs]`.
 pub const OUTPUT: &str = "embedding";
@@ -27,15 +27,23 @@ pub fn encoder(model: &Model, side: usize) -> Result<Vec<u8>, Trouble> {
     let chain = model.side(side)?;
     let outputs = chain.outputs()?;
     let mut graph = Graph { nodes: Vec::new(), tensors: Vec::new(), last: INPUT.to_owned() };
-    chain.steps.iter().for_each(|step| graph.step(step));
+    let steps = match chain.steps.split_first() {
+        Some((Step::Subtract(values), rest)) if chain.wide => {
+            graph.subtract_wide(values);
+            rest
+        }
+        _ => chain.steps.as_slice(),
+    };
+    let kind = if steps.len() < chain.steps.len() { DOUBLE } else { FLOAT };
+    steps.iter().for_each(|step| graph.step(step));
     // The chain may be empty, and then the output still needs a name of its own.
     graph.nodes.push(node("Identity", &[&graph.last], OUTPUT));
     let body = Message::new()
         .messages(1, &graph.nodes)
         .text(2, &format!("side{side}"))
         .messages(5, &graph.tensors)
-        .message(11, &value_info(INPUT, chain.inputs))
-        .message(12, &value_info(OUTPUT, outputs));
+        .message(11, &value_info(INPUT, kind, chain.inputs))
+        .message(12, &value_info(OUTPUT, FLOAT, outputs));
     let file = Message::new()
         .int(1, IR_VERSION)
         .text(2, "concord")
@@ -111,6 +119,14 @@ impl Graph {
         }
     }
 
+    /// A subtraction from values of 64 bits, whose differences then fit into 32.
+    fn subtract_wide(&mut self, values: &[f32]) {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| f64::from(*value).to_le_bytes()).collect();
+        let constant = self.constant(&[values.len()], DOUBLE, &bytes);
+        self.last = self.add("Sub", &[&self.last.clone(), &constant], None);
+        self.then("Cast", Some(int_attribute("to", FLOAT)));
+    }
+
     fn activate(&mut self, activation: Activation) {
         match activation {
             Activation::Identity => {}
@@ -176,11 +192,11 @@ fn node(operation: &str, inputs: &[&str], output: &str) -> Message {
 }
 
 /// A matrix with any number of rows.
-fn value_info(name: &str, cols: usize) -> Message {
+fn value_info(name: &str, kind: u64, cols: usize) -> Message {
     let rows = Message::new().text(2, "N");
     let cols = Message::new().int(1, cols as u64);
     let shape = Message::new().messages(1, [&rows, &cols]);
-    let tensor = Message::new().int(1, FLOAT).message(2, &shape);
+    let tensor = Message::new().int(1, kind).message(2, &shape);
     Message::new().text(1, name).message(2, &Message::new().message(1, &tensor))
 }
 

@@ -1,31 +1,34 @@
 //! `cargo xtask evaluate`: the default procedure, or one part of it, on folders of data whose truth is
-//! known. The truth is used for scoring only.
+//! known. The truth is used for scoring only, but for the pairs and labels that are to guide, which do not score.
 
 mod bar;
+mod calibration;
+mod case;
 mod data;
+mod print;
+mod run;
 mod score;
+mod variant;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use bar::Bar;
+use case::Draw;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
-use concord::metrics::report::{Known, Report};
-use concord::procedure::{self, EncoderChoice, LossChoice, NoControl, Origin, Settings};
+use concord::procedure::{EncoderChoice, LossChoice, Settings};
 use concord::solver::annealing::Shape;
-use data::{Case, Data};
+use data::Data;
 use pollster::block_on;
-use score::score;
-use serde_json::{Value, json};
+use run::Run;
+use variant::Variant;
 
 use crate::arguments::Arguments;
 
 /// Rows a side, at most: the whole plan is in memory, and of the baseline also all distances.
-const MOST: usize = 6000;
-const MOST_WITHOUT_ENCODERS: usize = 2000;
+const MOST: u64 = 6000;
+const MOST_WITHOUT_ENCODERS: u64 = 2000;
 
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 19] = [
     "data",
     "sets",
     "seeds",
@@ -41,6 +44,10 @@ const NAMES: [&str; 15] = [
     "sample",
     "fits",
     "steps",
+    "pairs",
+    "labels",
+    "variant",
+    "rows",
 ];
 
 const METHODS: [&str; 4] = ["learned", "mlp", "linear", "entropic-gw"];
@@ -66,29 +73,54 @@ pub fn evaluate(words: &[String]) -> Result<(), String> {
         executor,
         method: chosen("method", arguments.get("method").unwrap_or("learned"), &METHODS)?,
         settings: settings(&arguments)?,
+        draw: draw(&arguments)?,
         show: arguments.flag("candidates"),
     };
+    if run.draw.labels > 0.0 {
+        eprintln!(
+            "labels do not guide yet: those that are drawn are held out of the score, and nothing else"
+        );
+    }
 
-    println!(
-        "{:<22} {:>4} {:>6} {:>8} {:>17} {:>13} {:>6} {:>8} {:>7} {:>7}",
-        "set", "seed", "points", "encoder", "FOSCTTM", "labels", "exact", "Spearman", "train", "infer"
-    );
+    print::head();
     let mut rows = Vec::new();
     for set in &sets {
         let data = Data::read(&root.join(set))?;
         for seed in seeds.clone() {
             let row = run.one(set, &data, seed)?;
-            print_row(&row);
+            print::row(&row);
             rows.push(row);
             // After every row, so that an interrupted run leaves what it has.
             let text = serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?;
             std::fs::write(out, text).map_err(|error| format!("{out}: {error}"))?;
         }
         if seeds.end - seeds.start > 1 {
-            print_medians(set, &rows);
+            print::medians(set, &rows);
         }
     }
     Ok(())
+}
+
+/// What of a data set takes part, and what of its truth is given to the solver. The seed is that of each run.
+fn draw(arguments: &Arguments) -> Result<Draw, String> {
+    let share: f64 = match arguments.get("labels") {
+        None => 0.0,
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|share| (0.0..=1.0).contains(share))
+            .ok_or_else(|| format!("--labels takes a share from 0 to 1, not '{text}'"))?,
+    };
+    let variant = match arguments.get("variant") {
+        None => None,
+        Some(name) => Variant::named(chosen("variant", name, &Variant::NAMES)?),
+    };
+    let most = match arguments.get("method") {
+        Some("entropic-gw") => MOST_WITHOUT_ENCODERS,
+        _ => MOST,
+    };
+    let most = arguments.number("rows", most)?.min(most) as usize;
+    Ok(Draw { seed: 0, most, pairs: arguments.number("pairs", 0)? as usize, labels: share, variant })
 }
 
 /// The default settings, but for what is asked.
@@ -100,7 +132,8 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
     };
     let mut settings = Settings { encoder, ..Settings::default() };
     if let Some(names) = arguments.get("distance") {
-        let known = Distance::ALL.map(Distance::name);
+        let known: Vec<&str> =
+            Distance::ALL.into_iter().chain([Distance::Given]).map(Distance::name).collect();
         for name in names.split(',') {
             let name = chosen("distance", name, &known)?;
             settings.measures.extend(Distance::named(name).map(Measure::same));
@@ -144,174 +177,12 @@ fn sets(root: &Path, named: Option<&str>) -> Result<Vec<String>, String> {
     let entries = std::fs::read_dir(root).map_err(|error| format!("{}: {error}", root.display()))?;
     let mut found: Vec<String> = entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| root.join(name).join("x.npy").is_file())
+        .filter(|name| data::is_set(&root.join(name)))
         .collect();
     found.sort();
-    if found.is_empty() { Err(format!("{}: no folder with x.npy", root.display())) } else { Ok(found) }
-}
-
-/// What is the same for all rows.
-struct Run {
-    device: Device,
-    executor: &'static str,
-    method: &'static str,
-    settings: Settings,
-    show: bool,
-}
-
-/// What came out of one procedure.
-struct Outcome {
-    encoder: &'static str,
-    loss: &'static str,
-    measure: Measure,
-    report: Report,
-    spearman: f64,
-    train_s: f64,
-    infer_s: f64,
-    steps: u32,
-}
-
-impl Run {
-    /// One complete procedure, scored.
-    fn one(&self, set: &str, data: &Data, seed: u64) -> Result<Value, String> {
-        let settings = Settings { seed, ..self.settings.clone() };
-        let bar = Bar::new(format!("{set} seed {seed}"));
-        let alone = self.method == "entropic-gw";
-        let case = data.case(seed, if alone { MOST_WITHOUT_ENCODERS } else { MOST })?;
-        let Outcome { encoder, loss, measure, report, spearman, train_s, infer_s, steps } =
-            if alone { self.baseline(&case, &settings)? } else { self.learned(&case, &settings, bar)? };
-        let [x, y] = case.sides.points();
-        let known = |of: fn(&Known) -> f64| report.known.as_ref().map(of);
-        Ok(json!({
-            "set": set,
-            "method": self.method,
-            "encoder": encoder,
-            "distance": measure.name(),
-            "loss": loss,
-            "seed": seed,
-            "n": x.rows(),
-            "m": y.rows(),
-            "foscttm_xy": known(|k| k.foscttm[0].value),
-            "foscttm_yx": known(|k| k.foscttm[1].value),
-            "label_transfer_xy": known(|k| k.labels[0].value),
-            "label_transfer_yx": known(|k| k.labels[1].value),
-            "exact_match": known(|k| k.exact.value),
-            "gw_loss": report.gw_loss.value,
-            "null_gw_loss": report.gw_loss.null,
-            "plan_spearman": spearman,
-            "train_s": train_s,
-            "infer_s": infer_s,
-            "steps": steps,
-            "executor": self.executor,
-        }))
+    if found.is_empty() {
+        Err(format!("{}: no folder with x.npy or dist_x.npy", root.display()))
+    } else {
+        Ok(found)
     }
-
-    fn learned(&self, case: &Case, settings: &Settings, mut bar: Bar) -> Result<Outcome, String> {
-        let start = Instant::now();
-        let alignment = block_on(procedure::align(&self.device, &case.sides, settings, &mut bar))
-            .map_err(|error| error.to_string())?;
-        let train_s = start.elapsed().as_secs_f64();
-        let (best, eps) = (alignment.best(), settings.eps);
-        let panel = settings.panel(&case.sides);
-        let scored = |candidate: &procedure::Candidate, bar: &mut Bar| {
-            let start = Instant::now();
-            let coupling = block_on(procedure::infer(&self.device, &case.sides, candidate, eps, bar))
-                .map_err(|error| error.to_string())?;
-            let measure = match candidate.origin {
-                Origin::Network { measure, .. } => measure,
-                Origin::Linear { .. } | Origin::Saved => panel[0],
-            };
-            let seconds = start.elapsed().as_secs_f64();
-            bar.clear();
-            Ok::<_, String>((score(case, &coupling, measure)?, measure, seconds))
-        };
-        if self.show {
-            eprintln!("    {}; rival {:?}", bar.phases(), alignment.rival.map(|r| (r, alignment.margin)));
-            for candidate in &alignment.candidates {
-                let (report, _, _) = scored(candidate, &mut bar)?;
-                let known = report.known.map(|k| [k.foscttm[0].value, k.foscttm[1].value, k.exact.value]);
-                let [xy, yx, exact] = known.unwrap_or([f64::NAN; 3]);
-                let rho: Vec<String> = candidate
-                    .scores
-                    .named()
-                    .iter()
-                    .filter_map(|(name, value)| Some(format!("{name} {:.4}", (*value)?)))
-                    .collect();
-                let (total, rho) = (candidate.score, rho.join(" "));
-                eprintln!(
-                    "    {total:.4} [{rho}] FOSCTTM {xy:.4} {yx:.4} exact {exact:.3} {:?}",
-                    candidate.origin
-                );
-            }
-        }
-        let (report, measure, infer_s) = scored(best, &mut bar)?;
-        let (loss, steps) = match best.origin {
-            Origin::Network { loss, .. } => (loss.name(), settings.train.steps),
-            Origin::Linear { .. } | Origin::Saved => ("schatten", procedure::LINEAR_STEPS),
-        };
-        let encoder = best.origin.encoder();
-        Ok(Outcome { encoder, loss, measure, report, spearman: best.score, train_s, infer_s, steps })
-    }
-
-    fn baseline(&self, case: &Case, settings: &Settings) -> Result<Outcome, String> {
-        let start = Instant::now();
-        let (coupling, steps) =
-            block_on(procedure::entropic_gw(&self.device, &case.sides, settings, &mut NoControl))
-                .map_err(|error| error.to_string())?;
-        let train_s = start.elapsed().as_secs_f64();
-        let measure = settings.panel(&case.sides)[0];
-        let report = score(case, &coupling, measure)?;
-        let spearman = block_on(procedure::plan_spearman(&case.sides, settings, &coupling, &mut NoControl))
-            .map_err(|error| error.to_string())?;
-        Ok(Outcome {
-            encoder: "none",
-            loss: "classic",
-            measure,
-            report,
-            spearman,
-            train_s,
-            infer_s: 0.0,
-            steps,
-        })
-    }
-}
-
-fn print_row(row: &Value) {
-    let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
-    println!(
-        "{:<22} {:>4} {:>6} {:>8} {:>8.4} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>8.4} {:>6.1}s {:>6.1}s",
-        row["set"].as_str().unwrap_or(""),
-        number("seed"),
-        number("n"),
-        row["encoder"].as_str().unwrap_or(""),
-        number("foscttm_xy"),
-        number("foscttm_yx"),
-        number("label_transfer_xy"),
-        number("label_transfer_yx"),
-        number("exact_match"),
-        number("plan_spearman"),
-        number("train_s"),
-        number("infer_s"),
-    );
-}
-
-fn print_medians(set: &str, rows: &[Value]) {
-    let of = |key: &str| {
-        let mut values: Vec<f64> =
-            rows.iter().filter(|row| row["set"] == set).filter_map(|row| row[key].as_f64()).collect();
-        values.sort_by(f64::total_cmp);
-        let n = values.len().max(1);
-        let at = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
-        (at((n - 1) / 2) + at(n / 2)) / 2.0
-    };
-    println!(
-        "{set:<22}           median   {:>8.4} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>8.4} {:>6.1}s",
-        of("foscttm_xy"),
-        of("foscttm_yx"),
-        of("label_transfer_xy"),
-        of("label_transfer_yx"),
-        of("exact_match"),
-        of("plan_spearman"),
-        of("train_s"),
-    );
 }

@@ -12,8 +12,6 @@ pub mod kernels;
 #[cfg(target_arch = "wasm32")]
 mod link;
 pub mod metrics;
-#[cfg(target_arch = "wasm32")]
-mod patience;
 pub mod plan;
 pub mod procedure;
 pub mod protocol;
@@ -21,6 +19,8 @@ pub mod rng;
 pub mod scale;
 pub mod solver;
 pub mod study;
+#[cfg(target_arch = "wasm32")]
+mod timeout;
 pub mod watch;
 pub mod worker;
 

@@ -16,6 +16,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use crate::protocol::{Command, Event, Failure, Message, Recovery, RunId, pack, unpack};
+use crate::timeout;
 
 #[wasm_bindgen]
 extern "C" {
@@ -204,7 +205,7 @@ impl Link {
     /// Waits for a worker to get ready.
     async fn start(self, lock: String) {
         for _ in 0..LOOKS {
-            rest(LOOK_MS).await;
+            timeout::sleep(LOOK_MS).await;
             if !self.uses(&lock) || self.0.ready.get() {
                 return;
             }
@@ -237,7 +238,7 @@ impl Link {
             }
             // Only now has it shown that it can live: opening a device may be what kills it.
             Event::Opened(_) => self.0.failed_starts.set(0),
-            Event::Failed(failure) if failure.recovery == Recovery::RestartWorker => {
+            Event::Failed(failure) if failure.recovery.restarts() => {
                 // Whichever run noticed it, and be it one that nobody waits for: it concerns the worker.
                 message.run = RunId::WORKER;
                 self.restart_soon();
@@ -293,16 +294,4 @@ async fn freed(lock: &str) -> Result<bool, JsValue> {
     let nothing = Closure::once_into_js(|_: JsValue| {});
     let waited: Promise = request.call2(&locks, &lock.into(), &nothing)?.dyn_into()?;
     JsFuture::from(waited).await.map(|_| true)
-}
-
-/// Waits for about so many milliseconds, in a page or in a worker that uses the API.
-async fn rest(ms: i32) {
-    let waited = Promise::new(&mut |resolve, _| {
-        let global = js_sys::global();
-        let timer = Reflect::get(&global, &"setTimeout".into()).and_then(JsCast::dyn_into::<Function>);
-        // Every global that runs modules has timers.
-        let _ = timer.and_then(|timer| timer.call2(&global, &resolve, &ms.into()));
-    });
-    // Nothing rejects it.
-    let _ = JsFuture::from(waited).await;
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("rng", &[]),
     ("watch", &[]),
-    ("patience", &[]),
+    ("timeout", &[]),
     ("plan", &[]),
     ("protocol", &[]),
     ("kernels", &["plan", "rng"]),
-    ("exec", &["plan"]),
+    ("exec", &["plan", "timeout"]),
     ("geometry", &["kernels", "rng", "watch"]),
     ("scale", &["geometry", "kernels", "rng", "solver", "watch"]),
     ("metrics", &["geometry", "kernels", "rng", "scale"]),
@@ -28,7 +28,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "geometry",
             "kernels",
             "metrics",
-            "patience",
             "plan",
             "procedure",
             "protocol",
@@ -53,8 +52,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "solver",
         ],
     ),
-    ("link", &["protocol"]),
-    ("app", &["link", "patience", "protocol"]),
+    ("link", &["protocol", "timeout"]),
+    ("app", &["link", "protocol", "timeout"]),
     ("api", &["link", "protocol"]),
 ];
 
@@ -188,4 +187,23 @@ fn the_truth_is_for_scoring_only() {
             assert!(!code.contains("truth::"), "{path} looks at the truth");
         }
     }
+}
+
+/// A test that a browser plays has a limit only if it is declared by the macro that gives it one.
+#[test]
+fn every_device_test_has_a_limit() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device");
+    let mut paths = Vec::new();
+    sources(&folder, &mut paths);
+    let (mut declared, attributes) = (0, ["[test]", "wasm_bindgen_test]"]);
+    for path in paths.iter().filter(|path| !path.ends_with("common.rs")) {
+        let text = std::fs::read_to_string(path).expect("readable");
+        declared += text.matches("block_on_test! {").count();
+        assert!(
+            attributes.iter().all(|attribute| !text.contains(attribute)),
+            "{}: use block_on_test!",
+            path.display()
+        );
+    }
+    assert!(declared > 40, "the tests were not found");
 }

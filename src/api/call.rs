@@ -75,15 +75,17 @@ async fn played(
     let mut losses = 0;
     loop {
         match attempt(&session, &asked, slots, truth, &work).await {
-            Err(Ended::Lost(_)) if losses < ATTEMPTS => losses += 1,
+            Err(Ended::Lost { on_cpu, .. }) if losses < ATTEMPTS => {
+                losses += 1;
+                if on_cpu || losses >= TRUST {
+                    asked.choice = ExecutorChoice::CpuAfterFailures;
+                }
+            }
             Err(ended) => return Err(ended.into()),
             Ok(mut answer) => {
                 answer.seconds = (js_sys::Date::now() - start) / 1000.0;
                 return answer.into_value();
             }
-        }
-        if losses >= TRUST {
-            asked.choice = ExecutorChoice::CpuAfterFailures;
         }
     }
 }

@@ -93,8 +93,11 @@ pub(super) fn reason(signal: &AbortSignal) -> JsValue {
 
 /// Why a call cannot go on with its worker.
 pub(super) enum Ended {
-    /// The worker or its device is gone, and another worker is on its way.
-    Lost(JsValue),
+    /// The worker or its device is gone, and another worker is on its way, which may have to leave the device alone.
+    Lost {
+        error: JsValue,
+        on_cpu: bool,
+    },
     For(JsValue),
 }
 
@@ -107,7 +110,7 @@ impl From<JsValue> for Ended {
 impl From<Ended> for JsValue {
     fn from(ended: Ended) -> Self {
         match ended {
-            Ended::Lost(error) | Ended::For(error) => error,
+            Ended::Lost { error, .. } | Ended::For(error) => error,
         }
     }
 }
@@ -162,10 +165,14 @@ impl Session {
             match self.inbox.next().await {
                 Note::Aborted(why) => return Err(Ended::For(why)),
                 Note::Said(Message { body: Event::Failed(failure), .. }) => {
-                    let lost = failure.recovery == Recovery::RestartWorker;
+                    let lost = failure.recovery.restarts();
+                    let on_cpu = failure.recovery == Recovery::RestartOnCpu;
                     let no_other = lost && self.link.given_up();
                     let error = error(failure, no_other);
-                    return Err(if lost && !no_other { Ended::Lost(error) } else { Ended::For(error) });
+                    return Err(match lost && !no_other {
+                        true => Ended::Lost { error, on_cpu },
+                        false => Ended::For(error),
+                    });
                 }
                 Note::Said(Message { body: Event::Progress(progress), .. }) => self.show(&progress)?,
                 Note::Said(Message { body: Event::Reached { what }, bulk, .. }) => {
@@ -204,12 +211,12 @@ fn error(failure: Failure, no_other: bool) -> JsValue {
     let hint = match recovery {
         Recovery::None if hint == NOTHING_LOST => String::new(),
         Recovery::None => hint,
-        Recovery::RestartWorker if no_other => {
+        _ if no_other => {
             "No worker can be started in this page. If it has a Content-Security-Policy, that needs worker-src blob: and \
              the place of Concord's files in script-src; if it is bundled, load concord.js unbundled (docs/api.md)."
                 .to_owned()
         }
-        Recovery::RestartWorker => {
+        Recovery::RestartWorker | Recovery::RestartOnCpu => {
             "Call it again; if that does not help, with the option executor: \"cpu\".".to_owned()
         }
     };

@@ -108,6 +108,15 @@ fn Drills(state: State) -> impl IntoView {
                 >
                     "Lose the graphics device"
                 </button>
+                <button
+                    class="quiet"
+                    data-testid="drill-silence"
+                    disabled=move || !on_gpu()
+                    title=move || (!on_gpu()).then_some("Only while WebGPU is in use")
+                    on:click=move |_| state.drill(Fault::SilenceDevice)
+                >
+                    "Stop the graphics device from answering"
+                </button>
             </div>
         </section>
     }

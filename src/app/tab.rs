@@ -7,14 +7,13 @@ mod circle;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
+use crate::timeout;
 use circle::Circle;
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use leptos::prelude::window;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-
-use crate::patience;
 
 const PREFIX: &str = "concord-work-";
 
@@ -92,7 +91,7 @@ async fn take_lock(id: &str, request: &Function, locks: &JsValue) -> bool {
         }
     });
     // One that never answers does not refuse either.
-    match patience::before(rest(ANSWER_MS), JsFuture::from(asked)).await {
+    match timeout::before(rest(ANSWER_MS), JsFuture::from(asked)).await {
         Some(answer) => answer.is_ok_and(|taken| taken.is_truthy()),
         None => true,
     }
@@ -124,7 +123,7 @@ pub(super) async fn open_ones() -> HashSet<String> {
         let answer = JsFuture::from(asked).await.ok()?;
         Reflect::get(&answer, &"held".into()).ok()
     };
-    let Some(Some(held)) = patience::before(rest(ANSWER_MS), held).await else { return HashSet::new() };
+    let Some(Some(held)) = timeout::before(rest(ANSWER_MS), held).await else { return HashSet::new() };
     let name = |lock: JsValue| Reflect::get(&lock, &"name".into()).ok().and_then(|name| name.as_string());
     Array::from(&held)
         .iter()

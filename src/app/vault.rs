@@ -14,7 +14,7 @@ use web_sys::{
 };
 
 use super::tab;
-use crate::patience;
+use crate::timeout;
 
 const NAME: &str = "concord";
 const VERSION: u32 = 1;
@@ -78,10 +78,10 @@ impl Vault {
     /// Works on the database, and once more on a new connection if the browser has closed this one in the meantime, when
     /// somebody clears what sites have stored or after a sleep, or does not answer on it.
     async fn with<T>(&self, work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>) -> Result<T, JsValue> {
-        self.with_patience(WORKING_MS, work).await
+        self.with_timeout(WORKING_MS, work).await
     }
 
-    async fn with_patience<T>(
+    async fn with_timeout<T>(
         &self,
         ms: i32,
         work: impl AsyncFn(&IdbDatabase) -> Result<T, JsValue>,
@@ -98,8 +98,8 @@ impl Vault {
     }
 
     pub(super) async fn put(&self, shelf: Shelf, key: &str, value: &JsValue) -> Result<(), JsValue> {
-        let patience = if shelf == Shelf::Files { COPYING_MS } else { WORKING_MS };
-        self.with_patience(patience, async |database| {
+        let timeout = if shelf == Shelf::Files { COPYING_MS } else { WORKING_MS };
+        self.with_timeout(timeout, async |database| {
             let (transaction, store) = shelf.of(database, IdbTransactionMode::Readwrite)?;
             store.put_with_key(value, &key.into())?;
             committed(&transaction).await.map(drop)
@@ -188,7 +188,7 @@ async fn connect() -> Result<IdbDatabase, JsValue> {
 
 /// Some browsers are known not to answer at all, now and then.
 async fn in_time<T>(ms: i32, work: impl Future<Output = Result<T, JsValue>>) -> Result<T, JsValue> {
-    patience::before(tab::rest(ms), work).await.unwrap_or_else(|| Err(SILENT.into()))
+    timeout::before(tab::rest(ms), work).await.unwrap_or_else(|| Err(SILENT.into()))
 }
 
 /// All keys that begin so.

@@ -12,8 +12,9 @@ pub enum ExecError {
     #[error("This computation is larger than {device} can take in one piece.")]
     LimitExceeded { device: String, details: String },
 
-    #[error("The graphics device was lost.")]
-    DeviceLost { details: String },
+    /// The device is gone, or `silent`: it was given up because it no longer answered.
+    #[error("The graphics device {}.", if *silent { "stopped answering" } else { "was lost" })]
+    DeviceLost { details: String, silent: bool },
 
     #[error("The graphics device could not carry out a computation.")]
     Rejected { details: String },
@@ -28,6 +29,10 @@ impl ExecError {
         match self {
             Self::TooLarge { .. } | Self::LimitExceeded { .. } => "Use fewer points.",
             Self::OutOfMemory { .. } => "Close other tabs and programs, or use fewer points.",
+            Self::DeviceLost { silent: true, .. } => {
+                "The CPU computes from now on and nothing you loaded is lost; start the computation again. \
+                 Reload the page to try the graphics device again."
+            }
             Self::DeviceLost { .. } => {
                 "A new connection has been made and nothing you loaded is lost; start the computation again. \
                  If this repeats, add ?executor=cpu to the address."
@@ -43,7 +48,7 @@ impl ExecError {
     pub fn details(&self) -> &str {
         match self {
             Self::LimitExceeded { details, .. }
-            | Self::DeviceLost { details }
+            | Self::DeviceLost { details, .. }
             | Self::Rejected { details } => details,
             _ => "",
         }

@@ -5,6 +5,7 @@ use super::{CpuExecutor, ExecError, Executor, Stats};
 #[cfg(feature = "gpu")]
 use super::{GpuDevice, GpuExecutor};
 use crate::plan::{BufId, PassId, Plan};
+use std::time::Duration;
 
 /// What the visitor asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub enum Preference {
     Cpu,
     Gpu,
 }
+
+/// How long a browser may take for each of its answers while a device is opened. The first one may have to start a process
+/// for it on a busy machine; but all that was asked for waits meanwhile, and the CPU could compute.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why this executor was chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,12 +65,17 @@ impl Device {
     /// Opens what the visitor prefers. This always succeeds: the CPU is always there. Who asks for the
     /// CPU may do so because the graphics driver is at fault, so it is not touched then.
     pub async fn open(preference: Preference) -> Opened {
+        Self::open_within(OPEN_TIMEOUT, preference).await
+    }
+
+    /// As [`Device::open`], with a timeout of its own for each answer of the browser.
+    pub async fn open_within(timeout: Duration, preference: Preference) -> Opened {
         let on_cpu = |reason, adapter| Opened { device: Device::Cpu, reason, adapter };
         if preference == Preference::Cpu {
             return on_cpu(Reason::Requested, None);
         }
         #[cfg(feature = "gpu")]
-        match GpuDevice::open().await {
+        match GpuDevice::open(timeout).await {
             Ok(gpu) => {
                 let adapter = Some(gpu.facts().clone());
                 if preference == Preference::Auto && gpu.facts().software {
@@ -79,6 +89,8 @@ impl Device {
             Err(ExecError::Unavailable { why }) => on_cpu(Reason::NoWebGpu(why), None),
             Err(error) => on_cpu(Reason::NoWebGpu(error.to_string()), None),
         }
+        #[cfg(not(feature = "gpu"))]
+        let _ = timeout;
         #[cfg(not(feature = "gpu"))]
         on_cpu(Reason::NoWebGpu("this build has no WebGPU executor".into()), None)
     }

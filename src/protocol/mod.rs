@@ -53,7 +53,7 @@ pub enum ExecutorChoice {
     Auto,
     Cpu,
     Gpu,
-    /// The CPU, because the graphics device has failed repeatedly.
+    /// The CPU, because the graphics device has failed repeatedly or stopped answering.
     CpuAfterFailures,
 }
 
@@ -145,6 +145,7 @@ pub enum Command {
 pub enum Fault {
     Panic,
     LoseDevice,
+    SilenceDevice,
 }
 
 /// What the worker tells the page.
@@ -264,6 +265,16 @@ pub enum Recovery {
     None,
     /// The worker or its device is gone: it has to be replaced.
     RestartWorker,
+    /// The device stopped answering: the worker has to be replaced by one that leaves the device alone, because it would wait
+    /// for the same device again.
+    RestartOnCpu,
+}
+
+impl Recovery {
+    /// Whether the worker has to be replaced.
+    pub fn restarts(self) -> bool {
+        self != Self::None
+    }
 }
 
 /// Which executor runs, and why.

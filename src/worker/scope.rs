@@ -10,7 +10,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
-use crate::patience;
 use crate::protocol::{Event, Message, RunId, pack};
 
 pub(super) fn scope() -> DedicatedWorkerGlobalScope {
@@ -82,11 +81,6 @@ impl OwnPost {
         }
         posted
     }
-}
-
-/// What the future gives, or `None` if that takes longer than `ms` milliseconds.
-pub(super) async fn within<T>(ms: i32, future: impl Future<Output = T>) -> Option<T> {
-    patience::before(rest(ms), future).await
 }
 
 /// Waits for about `ms` milliseconds.

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+#[cfg(feature = "gpu")]
+use std::time::Duration;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -13,7 +15,7 @@ use super::demo;
 use super::desk::{self, Arrived, Desk};
 use super::handing::Given;
 use super::runs::Runs;
-use super::scope::{breathe, post, rest, scope, within};
+use super::scope::{breathe, post, rest, scope};
 use super::source::BlobSource;
 use crate::check;
 use crate::exec::{Device, ExecError, Opened, Preference, Reason};
@@ -23,6 +25,10 @@ use crate::protocol::{
     Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Fault, FileRef, Message,
     NOTHING_LOST, Reading, Recovery, RunId, Slot, unpack,
 };
+
+/// Nobody waits longer for a device that is known to answer nothing.
+#[cfg(feature = "gpu")]
+const DRILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 struct Worker {
     /// `None` until [`Command::Open`] has been carried out.
@@ -180,7 +186,7 @@ impl Worker {
     }
 
     async fn open(&self, run: RunId, choice: ExecutorChoice) {
-        let opened = open_in_time(match choice {
+        let opened = Device::open(match choice {
             ExecutorChoice::Auto => Preference::Auto,
             ExecutorChoice::Cpu | ExecutorChoice::CpuAfterFailures => Preference::Cpu,
             ExecutorChoice::Gpu => Preference::Gpu,
@@ -204,7 +210,7 @@ impl Worker {
         if let Device::Gpu(_) = device {
             return self.check_all(&device, run).await;
         }
-        let opened = open_in_time(Preference::Gpu).await;
+        let opened = Device::open(Preference::Gpu).await;
         if let Reason::NoWebGpu(why) = opened.reason {
             fail(run, nothing_to_check(&why));
             return Ok(());
@@ -238,7 +244,12 @@ impl Worker {
             (Fault::Panic, _) => panic!("this crash was asked for"),
             #[cfg(feature = "gpu")]
             (Fault::LoseDevice, Some(Device::Gpu(gpu))) => gpu.destroy(),
-            (Fault::LoseDevice, _) => fail(
+            #[cfg(feature = "gpu")]
+            (Fault::SilenceDevice, Some(Device::Gpu(gpu))) => {
+                gpu.set_timeout(DRILL_TIMEOUT);
+                gpu.silence_after(0);
+            }
+            (Fault::LoseDevice | Fault::SilenceDevice, _) => fail(
                 run,
                 Failure {
                     message: "There is no graphics device in use that could be lost.".into(),
@@ -250,16 +261,6 @@ impl Worker {
             ),
         }
     }
-}
-
-/// As [`Device::open`], but a browser that never answers is one without WebGPU.
-async fn open_in_time(preference: Preference) -> Opened {
-    const PATIENCE_MS: i32 = 10_000;
-    within(PATIENCE_MS, Device::open(preference)).await.unwrap_or_else(|| Opened {
-        device: Device::Cpu,
-        reason: Reason::NoWebGpu("the browser did not answer when asked for a graphics device".into()),
-        adapter: None,
-    })
 }
 
 pub(super) fn kind(device: &Device) -> ExecutorKind {
@@ -276,7 +277,8 @@ fn describe(opened: &Opened, choice: ExecutorChoice) -> Diagnostics {
     let reason = match (&opened.reason, executor) {
         (Reason::Hardware, _) => "A graphics device with WebGPU is available.".into(),
         (Reason::Requested, _) if choice == ExecutorChoice::CpuAfterFailures => {
-            "The graphics device failed repeatedly, so the CPU computes now. Reload the page to try it again."
+            "The graphics device failed repeatedly or stopped answering, so the CPU computes now. Reload the page \
+             to try it again."
                 .into()
         }
         (Reason::Requested, ExecutorKind::Cpu) => "Asked for with ?executor=cpu in the address.".into(),
@@ -313,6 +315,7 @@ fn fail(run: RunId, failure: Failure) {
 /// A device that failed once is not trusted again: a new worker opens a new one.
 fn failure(error: &ExecError) -> Failure {
     let recovery = match error {
+        ExecError::DeviceLost { silent: true, .. } => Recovery::RestartOnCpu,
         ExecError::DeviceLost { .. } | ExecError::Rejected { .. } => Recovery::RestartWorker,
         _ => Recovery::None,
     };

@@ -15,6 +15,7 @@ mod kernels;
 mod learns;
 mod linear;
 mod losses;
+mod silent;
 mod solver;
 mod streamed;
 #[cfg(target_arch = "wasm32")]

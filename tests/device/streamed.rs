@@ -1,7 +1,9 @@
 //! Transport that holds no plan against Sinkhorn in float64 that does, on both executors, natively and in a browser.
 
+use std::time::Duration;
+
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, ExecError};
+use concord::exec::{Device, ExecError, GpuDevice};
 use concord::geometry::Dense;
 use concord::procedure::{Control, Failure, NoControl, Progress, Way, streamed, transport, transport_by};
 use concord::rng::Rng;
@@ -213,9 +215,18 @@ block_on_test! {
     }
 }
 
+/// The ways in which a device is lost.
+const LOSSES: [(&str, fn(&GpuDevice)); 2] = [("destroyed", GpuDevice::destroy), ("silent", silence)];
+
+fn silence(gpu: &GpuDevice) {
+    gpu.set_timeout(Duration::from_millis(200));
+    gpu.silence_after(0);
+}
+
 /// Takes the device away after some looks, and counts those that follow.
 struct Losing<'a> {
     device: &'a Device,
+    lose: fn(&GpuDevice),
     looks: u32,
     after: u32,
 }
@@ -232,7 +243,7 @@ impl Control for Losing<'_> {
     fn remember(&mut self, _what: &str, _values: Vec<f32>) {
         self.looks += 1;
         if let (true, Device::Gpu(gpu)) = (self.looks == self.after, self.device) {
-            gpu.destroy();
+            (self.lose)(gpu);
         }
     }
 }
@@ -241,17 +252,19 @@ block_on_test! {
     async fn a_lost_device_is_taken_over_from_by_the_cpu() {
         let (clouds, eps) = (clouds([60, 45, 5]), 0.02);
         let want = streamed(&Device::Cpu, clouds.clone(), eps, 1e-4, None, &mut NoControl).await.expect("solves");
-        let device = gpu().await;
-        let mut whole = Losing { device: &device, looks: 0, after: u32::MAX };
-        streamed(&device, clouds.clone(), eps, 1e-4, None, &mut whole).await.expect("solves");
-        let mut control = Losing { device: &device, looks: 0, after: whole.looks - 1 };
-        let got = streamed(&device, clouds, eps, 1e-4, None, &mut control).await.expect("goes on");
-        assert!(control.looks >= control.after, "it was lost");
-        assert!(got.error <= 1e-4);
-        assert!(apart(&entries(&got.plan), &entries(&want.plan)) < 2e-3, "the same plan");
-        // From the start the CPU would need all of them again.
-        let more = control.looks - control.after;
-        assert!(more < whole.looks / 2 + 1, "{more} looks more after {} of {}", control.after, whole.looks);
+        for (how, lose) in LOSSES {
+            let device = gpu().await;
+            let mut whole = Losing { device: &device, lose, looks: 0, after: u32::MAX };
+            streamed(&device, clouds.clone(), eps, 1e-4, None, &mut whole).await.expect("solves");
+            let mut control = Losing { device: &device, lose, looks: 0, after: whole.looks - 1 };
+            let got = streamed(&device, clouds.clone(), eps, 1e-4, None, &mut control).await.expect("goes on");
+            assert!(control.looks >= control.after, "it was lost");
+            assert!(got.error <= 1e-4);
+            assert!(apart(&entries(&got.plan), &entries(&want.plan)) < 2e-3, "{how}: the same plan");
+            // From the start the CPU would need all of them again.
+            let more = control.looks - control.after;
+            assert!(more < whole.looks / 2 + 1, "{how}: {more} looks more after {} of {}", control.after, whole.looks);
+        }
     }
 }
 
@@ -261,7 +274,7 @@ block_on_test! {
         let [x, y] = sides([4100, 4000, 2]);
         let device = gpu().await;
         let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
-        let mut control = Losing { device: &device, looks: 0, after: 1 };
+        let mut control = Losing { device: &device, lose: GpuDevice::destroy, looks: 0, after: 1 };
         let got = transport_by(Way::Streamed, &device, &encoders, [&x, &y], 0.05, &mut control).await.expect("goes on");
         assert!(control.looks >= 1, "it was lost");
         assert_eq!(got.way, Way::Multiscale);

@@ -113,7 +113,10 @@ fn address() -> &'static str {
 pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
     let driver = Driver::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
+    // Tests run in threads that bear their names.
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("a test");
+    let whole = async {
         let client = connect(&driver, &setup).await;
         let address = match (&setup.host, setup.webgpu) {
             (Some(place), _) => format!("http://{place}"),
@@ -121,9 +124,13 @@ pub(crate) fn with_page(setup: Setup, test: impl AsyncFnOnce(Page)) {
             (None, _) => address().to_owned(),
         };
         let page = Page { client: client.clone(), driver: driver.child.id(), address };
-        tokio::time::timeout(WHOLE_TEST, test(page)).await.expect("the test hangs");
+        test(page).await;
         // A failed test panicked before this; then the browser ends with its driver.
         client.close().await.expect("closes");
+    };
+    runtime.block_on(async {
+        let ended = tokio::time::timeout(WHOLE_TEST, whole).await;
+        assert!(ended.is_ok(), "{name} did not end within {} s", WHOLE_TEST.as_secs());
     });
 }
 

@@ -208,6 +208,40 @@ fn a_device_lost_in_mid_training_is_replaced_and_the_training_goes_on() {
     });
 }
 
+/// Nothing fails then, and nothing ever comes.
+#[test]
+fn a_device_that_stops_answering_is_left_alone_and_the_training_goes_on_on_the_cpu() {
+    with_page(Setup { size: (1280, 1400), ..Setup::default() }, async |page| {
+        let rest = "?executor=gpu&sample=none&set-encoder=mlp&set-steps=240&set-sample=40&set-hidden=16";
+        page.own_files(rest).await;
+        page.wait_for("[data-testid=executor][data-executor=gpu]").await;
+        page.click("align").await;
+        page.step_beyond(100).await;
+        let kept = page.kept_step().await;
+        assert!((20..240).contains(&kept), "{kept}");
+        page.follow("diagnostics").await;
+        page.click("drill-silence").await;
+        page.wait_for("[data-testid=notice]").await;
+        let notice = page.text("notice").await;
+        assert!(notice.contains("graphics device stopped answering"), "{notice}");
+        assert!(notice.contains("goes on by itself"), "{notice}");
+        page.wait_for("[data-testid=executor][data-executor=cpu]").await;
+        page.wait_for("[data-testid=executor-reason]").await;
+        let reason = page.text("executor-reason").await;
+        assert!(reason.contains("stopped answering, so the CPU computes now"), "{reason}");
+        page.follow("").await;
+        page.wait_for("[data-testid=status][data-state=training]").await;
+        let mut first = 0;
+        while first == 0 {
+            page.sleep(20).await;
+            first = page.step().await;
+        }
+        assert!(first >= kept, "goes on from step {kept}, not at {first}");
+        page.done().await;
+        assert!(page.metric("spearman").await > 0.5);
+    });
+}
+
 #[test]
 fn a_crash_in_mid_training_is_told_and_the_training_goes_on() {
     with_page(Setup::default(), async |page| {

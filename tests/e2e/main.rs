@@ -140,6 +140,7 @@ fn a_page_that_cannot_start_says_why() {
 fn a_browser_with_a_broken_webgpu_computes_on_the_cpu() {
     for (folder, words) in [
         ("/silent-adapter/", "did not answer"),
+        ("/silent-device/", "did not answer"),
         ("/throwing-adapter/", "found no graphics adapter"),
         ("/refused-device/", "gave no device"),
     ] {

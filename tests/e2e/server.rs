@@ -25,7 +25,7 @@ pub(crate) const LOSES_FIRST: &str = "/loses-first/";
 
 /// The same app in other browsers, most of them with something wrong: the folder's name, and a script that runs before
 /// the app's own, in page and worker.
-const OTHERS: [(&str, &str); 12] = [
+const OTHERS: [(&str, &str); 13] = [
     (
         NO_LOCKS,
         "if (self.window && !self.workers) {
@@ -73,6 +73,7 @@ const OTHERS: [(&str, &str); 12] = [
          }",
     ),
     ("/silent-adapter/", "navigator.gpu.requestAdapter = () => new Promise(() => {});"),
+    ("/silent-device/", "GPUAdapter.prototype.requestDevice = () => new Promise(() => {});"),
     ("/throwing-adapter/", "navigator.gpu.requestAdapter = () => { throw new Error('forbidden'); };"),
     (
         "/refused-device/",

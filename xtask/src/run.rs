@@ -1,5 +1,6 @@
 //! Running other programs, and where things are.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -37,6 +38,25 @@ pub fn cargo(arguments: &[&str]) -> Command {
 pub fn run(mut command: Command) -> Outcome {
     let shown = format!("{:?}", command.get_program()).trim_matches('"').to_owned();
     let status = command.status().map_err(|error| format!("{shown} could not be started: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{shown} ended with {status}")) }
+}
+
+/// The same, and passes on each line of what it prints as its result.
+pub fn run_seeing(mut command: Command, mut see: impl FnMut(&str)) -> Outcome {
+    let shown = format!("{:?}", command.get_program()).trim_matches('"').to_owned();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{shown} could not be started: {error}"))?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let line = line.map_err(|error| format!("{shown} could not be read: {error}"))?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            see(&line);
+        }
+    }
+    let status = child.wait().map_err(|error| format!("{shown} could not be waited for: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{shown} ended with {status}")) }
 }
 

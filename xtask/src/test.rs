@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::run::{Outcome, cargo, root, run, say};
+use crate::run::{Outcome, cargo, root, run, run_seeing, say};
 use crate::system::Program;
 use crate::{build, system, tools};
 
@@ -188,15 +188,42 @@ fn vulkan() -> Verdict {
     all([tests])
 }
 
+/// Each test has a limit of its own there (`tests/device/common.rs`); the runner's is for a browser that does nothing at all.
 fn browser() -> Verdict {
-    all([in_chromium(cargo(&["test", "-p", "concord", "--target", WASM, "--test", DEVICE_TESTS]), 2400)])
+    let build = ["test", "-p", "concord", "--target", WASM, "--test", DEVICE_TESTS];
+    // What is printed, tells which test has begun.
+    let play = [build.as_slice(), &["--", "--nocapture"]].concat();
+    verdict(run(cargo(&[build.as_slice(), &["--no-run"]].concat())).and_then(|()| {
+        let mut running = None;
+        let outcome = run_seeing(in_chromium(cargo(&play), 3600), |line| follow(&mut running, line));
+        outcome.map_err(|why| match running {
+            Some(test) => format!("{why}, while {test} was running"),
+            None => why,
+        })
+    }))
+}
+
+/// Which test is running, after another line of what the runner prints.
+fn follow(running: &mut Option<String>, line: &str) {
+    if let Some(name) = line.strip_prefix("Invoking test: ") {
+        *running = Some(name.trim().to_owned());
+    } else if let Some(name) = running
+        && line
+            .strip_prefix("test ")
+            .and_then(|rest| rest.strip_prefix(name.as_str()))
+            .is_some_and(|rest| rest.starts_with(" ... "))
+    {
+        *running = None;
+    }
 }
 
 /// A command whose tests are played in Chromium, for so many seconds at most.
 pub fn in_chromium(mut tests: Command, seconds: u32) -> Command {
     tests
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-        .env("WASM_BINDGEN_TEST_TIMEOUT", seconds.to_string());
+        .env("WASM_BINDGEN_TEST_TIMEOUT", seconds.to_string())
+        // Five seconds are not enough for a driver to start on a busy machine.
+        .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "120");
     with_driver(tests)
 }
 
@@ -230,4 +257,27 @@ fn with_driver(mut command: Command) -> Command {
         command.env("CHROMEDRIVER", driver);
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::follow;
+
+    #[test]
+    fn the_test_that_did_not_end_is_known() {
+        let mut running = None;
+        let mut after = |line: &str| {
+            follow(&mut running, line);
+            running.clone()
+        };
+        assert_eq!(after("running 2 tests"), None);
+        assert_eq!(after("Invoking test: a::one"), Some("a::one".to_owned()));
+        assert_eq!(after("test a::one_more ... ok"), Some("a::one".to_owned()));
+        assert_eq!(after("test a::one ... FAIL"), None);
+        assert_eq!(after("Invoking test: b::two"), Some("b::two".to_owned()));
+        assert_eq!(
+            after("Failed to detect test as having been run. It might have timed out."),
+            Some("b::two".to_owned())
+        );
+    }
 }

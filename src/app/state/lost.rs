@@ -16,7 +16,8 @@ pub(super) const LONG_MS: f64 = 60_000.0;
 impl State {
     /// Shows the failure. When the worker is gone, everything it was doing has failed with it.
     pub(super) fn fail(&self, activity: Option<Activity>, failure: Failure) {
-        let restarts = failure.recovery == Recovery::RestartWorker;
+        let recovery = failure.recovery;
+        let restarts = recovery.restarts();
         if let Some(activity) = activity {
             self.phase(activity, Phase::Failed);
         }
@@ -41,7 +42,7 @@ impl State {
             self.run.moving.set(None);
             self.results.run_given_up();
         }
-        if restarts && let Some(words) = self.forget_worker() {
+        if restarts && let Some(words) = self.forget_worker(recovery) {
             self.notice.update(|notice| {
                 if let Some(failure) = notice {
                     failure.hint = words.into();
@@ -52,7 +53,7 @@ impl State {
 
     /// Whatever the worker was doing has ended. A training goes on in the next one, and a result that it held is computed
     /// again from what was kept; which of them it is, is returned in words.
-    fn forget_worker(&self) -> Option<&'static str> {
+    fn forget_worker(&self, recovery: Recovery) -> Option<&'static str> {
         let phase = self.run.phase.get_untracked();
         let paused = phase == Phase::Paused;
         let held = !phase.busy() && self.results.held.get_untracked();
@@ -76,7 +77,7 @@ impl State {
             self.losses_in_a_row.update_value(|n| *n += 1);
         }
         let losses = self.losses_in_a_row.get_value();
-        if gpu && losses >= TRUST {
+        if recovery == Recovery::RestartOnCpu || gpu && losses >= TRUST {
             self.choice.set_value(ExecutorChoice::CpuAfterFailures);
         }
         self.diagnostics.set(None);

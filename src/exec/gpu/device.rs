@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::{AdapterFacts, ExecError};
+use super::health::Health;
 use super::limits;
 use super::pipelines::PipelineCache;
-use super::signal::Signal;
 
 /// An open device. Cloning is cheap and shares it.
 #[derive(Clone)]
@@ -16,8 +17,7 @@ pub struct GpuDevice {
     pub(super) queue: wgpu::Queue,
     pub(super) limits: wgpu::Limits,
     pub(super) pipelines: Rc<RefCell<PipelineCache>>,
-    failure: Arc<Mutex<Option<ExecError>>>,
-    failed: Signal<()>,
+    pub(super) health: Health,
     facts: AdapterFacts,
 }
 
@@ -27,50 +27,46 @@ impl GpuDevice {
         limits::largest_buffer(&self.limits)
     }
 
-    /// Opens the adapter the platform prefers, or says why there is none.
-    pub async fn open() -> Result<Self, ExecError> {
+    /// Opens the adapter the platform prefers, or says why there is none. A browser that leaves one of three questions
+    /// unanswered for longer than `timeout` has none; natively the driver answers within the call.
+    pub async fn open(timeout: Duration) -> Result<Self, ExecError> {
         let unavailable = |why: String| ExecError::Unavailable { why };
         #[cfg(target_arch = "wasm32")]
-        let browser =
-            super::browser::describe_adapter().await.map_err(|why| ExecError::Unavailable { why })?;
+        let browser = answered("an adapter", timeout, super::browser::describe_adapter())
+            .await?
+            .map_err(unavailable)?;
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..Default::default()
         };
-        let adapter = instance
-            .request_adapter(&options)
-            .await
+        let adapter = answered("an adapter", timeout, instance.request_adapter(&options))
+            .await?
             .map_err(|_| unavailable("the browser offers no graphics adapter".into()))?;
         let required_limits = limits::wanted(&adapter.limits());
-        let (device, queue) = adapter
-            .request_device(&wgpu::DeviceDescriptor {
-                label: Some("concord"),
-                required_limits: required_limits.clone(),
-                ..Default::default()
-            })
-            .await
-            .map_err(|error| unavailable(format!("the adapter gave no device ({error})")))?;
-
-        let (failure, failed) = (Arc::new(Mutex::new(None)), Signal::new());
-        // The first failure is the cause; what follows are its consequences.
-        let note = |error: ExecError, slot: &Mutex<Option<ExecError>>, failed: &Signal<()>| {
-            slot.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            failed.set(());
+        let wanted = wgpu::DeviceDescriptor {
+            label: Some("concord"),
+            required_limits: required_limits.clone(),
+            ..Default::default()
         };
-        let (slot, signal) = (Arc::clone(&failure), failed.clone());
-        device.set_device_lost_callback(move |reason, message| {
-            let details = if message.is_empty() { format!("{reason:?}") } else { message };
-            note(ExecError::DeviceLost { details }, &slot, &signal);
-        });
-        let (slot, signal) = (Arc::clone(&failure), failed.clone());
-        device.on_uncaptured_error(Arc::new(move |error| note(rejected(error), &slot, &signal)));
+        let (device, queue) = answered("a device", timeout, adapter.request_device(&wanted))
+            .await?
+            .map_err(|error| unavailable(format!("the adapter gave no device ({error})")))?;
 
         let info = adapter.get_info();
         #[cfg(target_arch = "wasm32")]
         let info = wgpu::AdapterInfo { name: browser, ..info };
+        let software = info.device_type == wgpu::DeviceType::Cpu || is_software(&info.name);
+        let health = Health::new(software);
+        let lost = health.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            let details = if message.is_empty() { format!("{reason:?}") } else { message };
+            lost.fail(ExecError::DeviceLost { details, silent: false });
+        });
+        let failing = health.clone();
+        device.on_uncaptured_error(Arc::new(move |error| failing.fail(rejected(error))));
         let facts = AdapterFacts {
-            software: info.device_type == wgpu::DeviceType::Cpu || is_software(&info.name),
+            software,
             name: info.name,
             limits: vec![
                 ("maxBufferSize", required_limits.max_buffer_size),
@@ -91,7 +87,7 @@ impl GpuDevice {
             ],
         };
         let pipelines = Rc::default();
-        Ok(Self { device, queue, limits: required_limits, pipelines, failure, failed, facts })
+        Ok(Self { device, queue, limits: required_limits, pipelines, health, facts })
     }
 
     pub fn facts(&self) -> &AdapterFacts {
@@ -108,26 +104,74 @@ impl GpuDevice {
         self.device.destroy();
     }
 
-    /// Waits until the device fails, also while nobody uses it, and tells why.
+    /// After so many more answers the device gives none, as one whose driver hangs. For the fault drill and for the tests.
+    pub fn silence_after(&self, answers: u64) {
+        self.health.silence_after(answers);
+    }
+
+    /// How long the device may leave everything unanswered before it is taken for lost.
+    pub fn set_timeout(&self, timeout: Duration) {
+        self.health.set_timeout(timeout);
+    }
+
+    /// Waits until the device fails, also while nobody uses it, and returns why.
     pub async fn failed(&self) -> ExecError {
-        self.failed.arrived().await;
-        self.health().err().unwrap_or_else(|| ExecError::DeviceLost { details: String::new() })
+        self.health.failed().await
     }
 
     /// The first thing that went wrong, if anything has.
-    pub(super) fn health(&self) -> Result<(), ExecError> {
-        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error.clone()),
-            None => Ok(()),
-        }
+    pub(super) fn check(&self) -> Result<(), ExecError> {
+        self.health.check()
     }
 
-    /// Natively somebody has to drive the callbacks; browsers do it themselves, and never wait here.
-    pub(super) fn poll(&self, wait: bool) {
-        let kind = if wait { wgpu::PollType::wait_indefinitely() } else { wgpu::PollType::Poll };
-        // A poll fails only on a lost device, which the callback reports.
-        let _ = self.device.poll(kind);
+    /// Waits for what was asked of the device; one that does not answer is lost after a timeout.
+    pub(super) async fn answer<T>(
+        &self,
+        what: &'static str,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, ExecError> {
+        self.health.answer(&self.device, what, answer).await
     }
+
+    /// Waits for what an error scope has caught.
+    pub(super) async fn caught(
+        &self,
+        what: &'static str,
+        scope: wgpu::ErrorScopeGuard,
+    ) -> Result<Option<wgpu::Error>, ExecError> {
+        self.answer(what, self.health.counted(scope.pop())).await
+    }
+
+    /// Has the device answer when it gets there: to compile many kernels takes a while, and each is a sign that it lives.
+    pub(super) fn ask_for_a_sign(&self) {
+        let (_, done) = self.health.signal();
+        self.queue.on_submitted_work_done(move || done(()));
+    }
+
+    /// Natively somebody has to drive the callbacks; browsers do it themselves.
+    pub(super) fn poll(&self) {
+        // A poll fails only on a lost device, which the callback reports.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+}
+
+/// What a browser answers when it is asked for an adapter or a device; one that never does has no WebGPU.
+#[cfg(target_arch = "wasm32")]
+async fn answered<T>(what: &str, timeout: Duration, answer: impl Future<Output = T>) -> Result<T, ExecError> {
+    let timer = crate::timeout::sleep(timeout.as_millis() as i32);
+    crate::timeout::before(timer, answer).await.ok_or_else(|| ExecError::Unavailable {
+        why: format!("the browser did not answer within {} s when asked for {what}", timeout.as_secs_f64()),
+    })
+}
+
+/// Natively these futures are ready at once.
+#[cfg(not(target_arch = "wasm32"))]
+async fn answered<T>(
+    _what: &str,
+    _timeout: Duration,
+    answer: impl Future<Output = T>,
+) -> Result<T, ExecError> {
+    Ok(answer.await)
 }
 
 /// Browsers do not always mark their software adapters as such; the names are well known.

@@ -36,7 +36,7 @@ struct Dispatch {
 impl GpuExecutor {
     /// Checks the limits, allocates, uploads the initial contents and compiles every pipeline.
     pub async fn prepare(gpu: &GpuDevice, mut plan: Plan) -> Result<Self, ExecError> {
-        gpu.health()?;
+        gpu.check()?;
         limits::check(&plan, &gpu.limits, gpu.name())?;
         let device = &gpu.device;
 
@@ -52,7 +52,7 @@ impl GpuExecutor {
             .collect();
         let staging =
             plan.stats().map(|ring| StagingRing::new(device, plan.buffers()[ring.buf.index()].bytes()));
-        if memory.pop().await.is_some() {
+        if gpu.caught("memory", memory).await?.is_some() {
             return Err(ExecError::OutOfMemory { needed: plan.bytes(), device: gpu.name().into() });
         }
 
@@ -69,7 +69,7 @@ impl GpuExecutor {
             .map(|pass| pass.stages.iter().map(|stage| maker.dispatch(stage)).collect())
             .collect();
         let uniforms = maker.uniforms;
-        if let Some(error) = validation.pop().await {
+        if let Some(error) = gpu.caught("kernels to be compiled", validation).await? {
             return Err(rejected(error));
         }
 
@@ -102,22 +102,20 @@ impl GpuExecutor {
         };
         self.gpu.queue.submit([encoder.finish()]);
         if let (Some(staging), Some(slot)) = (&mut self.staging, slot) {
-            staging.map(slot);
+            staging.map(slot, &self.gpu.health);
         }
-        let signal = Signal::new();
-        let done = signal.clone();
-        self.gpu.queue.on_submitted_work_done(move || done.set(()));
+        let (signal, done) = self.gpu.health.signal();
+        self.gpu.queue.on_submitted_work_done(move || done(()));
         self.in_flight.push_back(signal);
     }
 
     /// Waits for the snapshots under way and collects them, which frees their buffers.
     async fn fetch(&mut self) -> Result<(), ExecError> {
-        self.gpu.poll(true);
         if let Some(staging) = &self.staging {
-            staging.arrived().await;
+            self.gpu.answer("statistics", staging.arrived()).await?;
         }
         self.collect();
-        self.gpu.health()
+        self.gpu.check()
     }
 
     /// Adds what has arrived to what the host has not asked for yet.
@@ -136,10 +134,9 @@ impl GpuExecutor {
     /// Waits until at most `in_flight` submits are unfinished.
     async fn drain(&mut self, in_flight: u32) -> Result<(), ExecError> {
         while self.in_flight.len() > in_flight as usize {
-            self.gpu.health()?;
-            self.gpu.poll(true);
+            self.gpu.check()?;
             if let Some(signal) = self.in_flight.pop_front() {
-                signal.await;
+                self.gpu.answer("submitted work", signal).await?;
             }
         }
         Ok(())
@@ -150,11 +147,11 @@ impl Executor for GpuExecutor {
     fn write(&mut self, buf: BufId, data: &[f32]) -> Result<(), ExecError> {
         assert_eq!(data.len() as u64, self.plan.buffers()[buf.index()].len, "the whole buffer is written");
         self.gpu.queue.write_buffer(&self.buffers[buf.index()], 0, bytemuck::cast_slice(data));
-        self.gpu.health()
+        self.gpu.check()
     }
 
     fn submit(&mut self, pass: PassId, repeats: u32) -> Result<(), ExecError> {
-        self.gpu.health()?;
+        self.gpu.check()?;
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         {
             let mut compute = encoder.begin_compute_pass(&Default::default());
@@ -182,35 +179,33 @@ impl Executor for GpuExecutor {
                 self.fetch().await?;
             }
         }
-        self.gpu.health()
+        self.gpu.check()
     }
 
     fn stats(&mut self) -> Result<Option<Stats>, ExecError> {
-        self.gpu.poll(false);
-        self.gpu.health()?;
+        self.gpu.poll();
+        self.gpu.check()?;
         self.collect();
         Ok(self.collected.take())
     }
 
     async fn read(&mut self, buf: BufId) -> Result<Vec<f32>, ExecError> {
-        self.gpu.health()?;
+        self.gpu.check()?;
         let source = &self.buffers[buf.index()];
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let memory = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let target = Buffer::new(&self.gpu.device, "read back", source.size(), usage);
-        if memory.pop().await.is_some() {
+        if self.gpu.caught("memory", memory).await?.is_some() {
             return Err(ExecError::OutOfMemory { needed: source.size(), device: self.gpu.name().into() });
         }
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(source, 0, &target, 0, source.size());
         self.gpu.queue.submit([encoder.finish()]);
-        let signal = Signal::new();
-        let done = signal.clone();
-        target.map_async(wgpu::MapMode::Read, .., move |result| done.set(result));
-        self.gpu.poll(true);
-        let mapped = signal.await;
-        self.gpu.health()?;
-        let lost = |details: String| ExecError::DeviceLost { details };
+        let (signal, done) = self.gpu.health.signal();
+        target.map_async(wgpu::MapMode::Read, .., done);
+        let mapped = self.gpu.answer("the contents of a buffer", signal).await?;
+        self.gpu.check()?;
+        let lost = |details: String| ExecError::DeviceLost { details, silent: false };
         mapped.map_err(|error| lost(error.to_string()))?;
         let view = target.get_mapped_range(..).map_err(|error| lost(format!("{error:?}")))?;
         Ok(bytemuck::pod_collect_to_vec(&view))
@@ -248,7 +243,15 @@ impl<'a> DispatchMaker<'a> {
 
     fn dispatch(&mut self, stage: &Stage) -> Dispatch {
         let name = stage.kernel.name;
-        let compiled = self.gpu.pipelines.borrow_mut().get(&self.gpu.device, stage);
+        let compiled = {
+            let mut pipelines = self.gpu.pipelines.borrow_mut();
+            let known = pipelines.len();
+            let compiled = pipelines.get(&self.gpu.device, stage);
+            if pipelines.len() > known {
+                self.gpu.ask_for_a_sign();
+            }
+            compiled
+        };
         let bind_group = self
             .bind_groups
             .entry((name, stage.params.clone(), stage.buffers.clone()))

@@ -8,6 +8,7 @@ mod browser;
 mod buffer;
 mod device;
 mod executor;
+mod health;
 mod limits;
 mod pipelines;
 mod signal;

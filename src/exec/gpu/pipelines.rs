@@ -16,6 +16,10 @@ pub(super) struct Compiled {
 pub(super) struct PipelineCache(HashMap<(&'static str, Vec<u32>), Compiled>);
 
 impl PipelineCache {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn get(&mut self, device: &wgpu::Device, stage: &Stage) -> Compiled {
         let key = (stage.kernel.name, stage.constants.clone());
         self.0.entry(key).or_insert_with(|| compile(device, stage)).clone()

@@ -1,6 +1,7 @@
 //! A ring of staging buffers through which statistics travel to the host without anybody waiting.
 
 use super::buffer::Buffer;
+use super::health::Health;
 use super::signal::Signal;
 
 /// Copies in flight at most. When all are busy a submit simply takes no snapshot: the rows stay in the
@@ -49,12 +50,11 @@ impl StagingRing {
     }
 
     /// Asks for the slot's contents; to be called after the submit that fills it.
-    pub(super) fn map(&mut self, index: usize) {
+    pub(super) fn map(&mut self, index: usize, health: &Health) {
         self.serial += 1;
         let slot = &mut self.slots[index];
-        let signal = Signal::new();
-        let done = signal.clone();
-        slot.buffer.map_async(wgpu::MapMode::Read, .., move |result| done.set(result));
+        let (signal, done) = health.signal();
+        slot.buffer.map_async(wgpu::MapMode::Read, .., done);
         slot.pending = Some((self.serial, signal));
     }
 

@@ -11,7 +11,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::ranks::mid_ranks_watched;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::solver::infer::Encoders;
-use crate::solver::sinkhorn::uniform;
+use crate::solver::sinkhorn::{Relaxation, uniform};
 use crate::watch::{Cancelled, Watch};
 
 /// What a linear run starts from.
@@ -220,7 +220,9 @@ impl<'a> Judge<'a> {
         control: &mut impl Control,
     ) -> Result<Coupling<Dense>, Failure> {
         let [x, y] = self.seen(origin, most);
-        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, control).await
+        // Relaxed plans were worse to choose by: what has no partner is not counted against a candidate.
+        let relaxation = Relaxation::STRICT;
+        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, relaxation, control).await
     }
 
     /// What encoders of this origin see of the first judged rows, at most `most` a side.

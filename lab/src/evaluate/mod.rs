@@ -14,6 +14,7 @@ use concord::geometry::panel::{Distance, Measure};
 use concord::metrics::report::{Known, Report};
 use concord::procedure::{self, EncoderChoice, LossChoice, NoControl, Origin, Settings};
 use concord::solver::annealing::Shape;
+use concord::solver::marginals::Relaxation;
 use data::{Case, Data};
 use pollster::block_on;
 use score::score;
@@ -25,7 +26,7 @@ use crate::arguments::Arguments;
 const MOST: usize = 6000;
 const MOST_WITHOUT_ENCODERS: usize = 2000;
 
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "data",
     "sets",
     "seeds",
@@ -38,6 +39,7 @@ const NAMES: [&str; 15] = [
     "annealing",
     "eps-start",
     "dirichlet",
+    "marginals",
     "sample",
     "fits",
     "steps",
@@ -124,6 +126,11 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
     };
     settings.train.annealing.start = float("eps-start", settings.train.annealing.start)?;
     settings.dirichlet = float("dirichlet", settings.dirichlet)?;
+    if chosen("marginals", arguments.get("marginals").unwrap_or("relaxed"), &["relaxed", "strict"])?
+        == "strict"
+    {
+        settings.relaxation = Relaxation::STRICT;
+    }
     settings.sample = arguments.number("sample", settings.sample as u64)? as usize;
     settings.fits = arguments.number("fits", settings.fits.into())? as u32;
     settings.train.steps = arguments.number("steps", settings.train.steps.into())? as u32;
@@ -211,11 +218,11 @@ impl Run {
         let alignment = block_on(procedure::align(&self.device, &case.sides, settings, &mut bar))
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
-        let (best, eps) = (alignment.best(), settings.eps);
+        let best = alignment.best();
         let panel = settings.panel(&case.sides);
         let scored = |candidate: &procedure::Candidate, bar: &mut Bar| {
             let start = Instant::now();
-            let coupling = block_on(procedure::infer(&self.device, &case.sides, candidate, eps, bar))
+            let coupling = block_on(procedure::infer(&self.device, &case.sides, candidate, settings, bar))
                 .map_err(|error| error.to_string())?;
             let measure = match candidate.origin {
                 Origin::Network { measure, .. } => measure,

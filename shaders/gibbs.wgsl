@@ -1,5 +1,6 @@
 // K_ij = a_i · softmax_j((g_j − C_ij)/ε): the Gibbs kernel exp((f⊕g − C)/ε) with the f for which every row
-// sums to its weight. With a converged g it is the transport plan; with any other it is what the scalings of a
+// sums to its weight; where weights are relaxed, r_i = a_i · exp((1−τ) ℓ_i) with ℓ_i = log Σ_j exp((g_j − C_ij)/ε)
+// stands in the place of a_i. With a converged g it is the transport plan; with any other it is what the scalings of a
 // Sinkhorn block are applied to. One workgroup a row.
 
 struct Params {
@@ -9,6 +10,7 @@ struct Params {
     a_offset: u32, a_stride: u32,
     out_offset: u32, out_stride: u32,
     columns: u32, steps: u32, eps_column: u32,
+    slack: f32,   // 1/λ, or 0
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -59,6 +61,8 @@ fn main(
         out[out_base + j] = value;
         sum += value;
     }
-    let scale = a[p.a_offset + group.z * p.a_stride + i] / sum_lanes(lane, sum);
+    let total = sum_lanes(lane, sum);
+    var scale = a[p.a_offset + group.z * p.a_stride + i] / total;
+    if p.slack > 0.0 { scale *= given(p.slack, eps, top / eps + log(total)); }
     for (var j = lane; j < p.cols; j += LANES) { out[out_base + j] *= scale; }
 }

@@ -2,7 +2,8 @@
 //
 //   f̂_i = ε (log a − log Σ_j exp t_ij),      partial_gj = Σ_{i in group g} a · exp(t_ij) / Σ_k exp t_ik,
 //
-// that is, the potentials that make these rows meet their weight a, and what the rows then leave in every column.
+// that is, the potentials that make these rows meet their weight a, and what the rows then leave in every column. Where
+// the weight is relaxed, r_i = a · exp((1−τ)(log Σ_j exp t_ij − |x_i|²/ε)) stands in its place.
 // f̂ = f − |x|² and ĝ = g − |y|² are potentials of the cost |x − y|² with the squares taken out, so that what remains
 // of the cost is a product. A workgroup owns ROWS rows and goes over all columns twice, each thread with a 4×4 block
 // in registers as in matmul.wgsl: for the log-sum-exp, and for the columns.
@@ -10,7 +11,7 @@
 struct Params {
     first: u32, rows: u32,   // of all rows, those this dispatch is about
     cols: u32, dim: u32,
-    weight: f32,             // a
+    weight: f32, slack: f32, // a, and 1/λ or 0
     x_offset: u32, y_offset: u32, g_offset: u32, f_offset: u32, partial_offset: u32,
     columns: u32, steps: u32, eps_column: u32,
 }
@@ -137,9 +138,15 @@ fn main(
         let i = first_row + 4u * local.y + r;
         if i < p.rows {
             scales[r] = p.weight / row_sums[r];
-            if local.x == 0u {
-                f[p.f_offset + p.first + i] = eps * (log(p.weight) - (row_tops[r] + log(row_sums[r])));
+            let lse = row_tops[r] + log(row_sums[r]);
+            var log_mass = log(p.weight);
+            if p.slack > 0.0 {
+                var square = 0.0;
+                for (var l = 0u; l < p.dim; l += 1u) { let v = x_at(i, l); square += v * v; }
+                scales[r] *= given(p.slack, eps, lse - square / eps);
+                log_mass += p.slack * eps / (1.0 + p.slack * eps) * (lse - square / eps);
             }
+            if local.x == 0u { f[p.f_offset + p.first + i] = eps * (log_mass - lse); }
         }
     }
 

@@ -93,7 +93,7 @@ fn a_hidden_turn_is_found_and_shown_on_the_way() {
     assert!(looking.steps > 100 && looking.seen + 1 >= looking.steps, "{} {}", looking.seen, looking.steps);
     assert_eq!(alignment.candidates.len(), 1);
     let best = alignment.best();
-    let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl));
+    let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, &settings, &mut NoControl));
     let plan = coupling.expect("infers").plan;
     let shares = block_on(closer_shares(&plan, &pairs, &mut NoWatch)).expect("counted");
     let mean = shares.iter().map(|both| both[0]).sum::<f64>() / shares.len() as f64;

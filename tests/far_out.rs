@@ -9,6 +9,7 @@ use concord::rng::Rng;
 use concord::scale::{Clouds, Implicit, Matching, NoWatch};
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 
 const TOLERANCE: f64 = 1e-3;
@@ -56,7 +57,15 @@ fn points_far_out_are_not_left_out() {
         let (x, y) = (with_outliers(of_x, far, &mut rng), with_outliers(of_y, far, &mut rng));
         let clouds = Clouds::new([&x, &y], CostKind::Sqm);
         let tolerance = TOLERANCE as f32;
-        let solved = block_on(streamed(&Device::Cpu, clouds, eps, tolerance, None, &mut NoControl));
+        let solved = block_on(streamed(
+            &Device::Cpu,
+            clouds,
+            eps,
+            Relaxation::STRICT,
+            tolerance,
+            None,
+            &mut NoControl,
+        ));
         let solved = solved.expect("solves");
         let sums = columns(&solved.plan);
         let plan = Matching::Computed(solved.plan);
@@ -64,7 +73,9 @@ fn points_far_out_are_not_left_out() {
 
         let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
         let (way, device, control) = (Way::Held, Device::Cpu, &mut NoControl);
-        let held = block_on(transport_by(way, &device, &encoders, [&x, &y], eps, control)).expect("solves");
+        let held =
+            block_on(transport_by(way, &device, &encoders, [&x, &y], eps, Relaxation::STRICT, control))
+                .expect("solves");
         let whole = held.plan.whole();
         let column = |j: usize| (0..POINTS).map(|i| f64::from(whole.at(i, j))).sum::<f64>();
         let sums: Vec<f64> = (0..POINTS).map(column).collect();

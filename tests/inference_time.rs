@@ -9,6 +9,7 @@ use concord::exec::Device;
 use concord::procedure::{NoControl, streamed};
 use concord::scale::multiscale::multiscale;
 use concord::scale::{Cancelled, Solved, Watch};
+use concord::solver::marginals::Relaxation;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test};
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -59,12 +60,23 @@ async fn transports_between_many_points() {
         let clouds = clouds::clouds(n, dim);
         if n <= EXACT {
             let start = now();
-            let solved = streamed(&Device::Cpu, clouds.clone(), EPS, TOLERANCE, None, &mut NoControl).await;
+            let solved = streamed(
+                &Device::Cpu,
+                clouds.clone(),
+                EPS,
+                Relaxation::STRICT,
+                TOLERANCE,
+                None,
+                &mut NoControl,
+            )
+            .await;
             tell("streamed", [n, dim], start, &solved.expect("solves"), None);
         }
         let start = now();
         let mut gaps = Gaps { last: start, longest: 0.0 };
-        let found = multiscale(clouds, EPS, TOLERANCE, None, &mut gaps).await.expect("nobody cancels");
+        let found = multiscale(clouds, EPS, Relaxation::STRICT, TOLERANCE, None, &mut gaps)
+            .await
+            .expect("nobody cancels");
         tell("multi-scale", [n, dim], start, &found.solved, Some(gaps.longest));
     }
 }

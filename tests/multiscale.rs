@@ -7,6 +7,7 @@ use concord::scale::multiscale::{Found, multiscale};
 use concord::scale::{Cancelled, Watch};
 use concord::scale::{Clouds, Implicit};
 use concord::solver::cost::CostKind;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 
 const EPS: f32 = 0.05;
@@ -29,7 +30,8 @@ impl Watch for Looks {
 fn solve(x: &Dense, y: &Dense, eps: f32) -> Found {
     let clouds = Clouds::new([x, y], CostKind::Sqm);
     let mut looks = Looks { left: usize::MAX, seen: Vec::new() };
-    let found = block_on(multiscale(clouds, eps, TOLERANCE, None, &mut looks)).expect("not cancelled");
+    let found = block_on(multiscale(clouds, eps, Relaxation::STRICT, TOLERANCE, None, &mut looks))
+        .expect("not cancelled");
     assert!(looks.seen.is_sorted() && looks.seen.iter().all(|done| (0.0..=1.0).contains(done)));
     found
 }
@@ -211,12 +213,17 @@ fn work_ends_when_it_is_told_to() {
     let mut rng = Rng::new(5);
     let clouds = Clouds::new([&cloud(3000, 4, &mut rng), &cloud(3000, 4, &mut rng)], CostKind::Sqm);
     let mut looks = Looks { left: usize::MAX, seen: Vec::new() };
-    assert!(block_on(multiscale(clouds.clone(), EPS, TOLERANCE, None, &mut looks)).is_ok());
+    assert!(
+        block_on(multiscale(clouds.clone(), EPS, Relaxation::STRICT, TOLERANCE, None, &mut looks)).is_ok()
+    );
     let all = looks.seen.len();
     assert!(all > 4, "{all} looks");
     for left in [0, 1, all / 2, all - 1] {
         let mut looks = Looks { left, seen: Vec::new() };
-        assert!(block_on(multiscale(clouds.clone(), EPS, TOLERANCE, None, &mut looks)).is_err());
+        assert!(
+            block_on(multiscale(clouds.clone(), EPS, Relaxation::STRICT, TOLERANCE, None, &mut looks))
+                .is_err()
+        );
         assert_eq!(looks.seen.len(), left + 1);
     }
 }

@@ -264,7 +264,7 @@ fn subsamples_that_are_drawn_anew_still_find_a_hidden_rotation() {
         let alignment = align(&sides, &settings);
         assert_sound(&alignment, [200, 200], "redrawn");
         let best = alignment.best();
-        let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl))
+        let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, &settings, &mut NoControl))
             .expect("infers");
         let shares = block_on(closer_shares(&coupling.plan, &pairs, &mut NoWatch)).expect("counted");
         let mean = |way: usize| shares.iter().map(|both| both[way]).sum::<f64>() / shares.len() as f64;
@@ -396,7 +396,7 @@ fn sides_of_different_sizes_are_aligned() {
         let alignment = align(&sides, &settings);
         assert_sound(&alignment, [n, m], "different sizes");
         let best = alignment.best();
-        let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl))
+        let coupling = block_on(procedure::infer(&Device::Cpu, &sides, best, &settings, &mut NoControl))
             .expect("infers");
         assert_eq!((coupling.plan.rows(), coupling.plan.cols()), (n, m));
         let exact = exact_matches(&matches(&coupling.plan.whole()), &pairs);

@@ -54,9 +54,15 @@ fn matched(n: usize, redraw: Option<u32>, seed: u64) -> f64 {
         let preparation = best.origin.preparations()[side];
         sides.seen(side, preparation, &sides.points()[side].picked(&rows))
     });
-    let coupling =
-        block_on(procedure::transport(&Device::Cpu, &best.encoders, [&x, &y], settings.eps, &mut NoControl))
-            .expect("matches");
+    let coupling = block_on(procedure::transport(
+        &Device::Cpu,
+        &best.encoders,
+        [&x, &y],
+        settings.eps,
+        settings.relaxed(&best.encoders),
+        &mut NoControl,
+    ))
+    .expect("matches");
     let found = concord::metrics::plan::matches(&coupling.plan.whole());
     found[..rare.len()].iter().filter(|&&j| j < rare.len()).count() as f64 / rare.len() as f64
 }

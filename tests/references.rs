@@ -11,6 +11,7 @@ use concord::plan::Plan;
 use concord::rng::Rng;
 use concord::solver::fit::{Fit, FitSettings};
 use concord::solver::mlp::MlpShape;
+use concord::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
 use fixtures::{assert_close, fixture, floats, numbers};
 use serde_json::Value;
 
@@ -100,6 +101,69 @@ fn half_steps_converge_to_the_reference_plan() {
             .collect();
         assert_close(&plan, &numbers(&case["Pi"]), 2e-5, "plan");
     }
+}
+
+/// λ of the fixture's sides; null stands for weights that are met.
+fn relaxation(case: &Value) -> Relaxation {
+    let lambda = |key: &str| case[key].as_f64().map(|lambda| lambda as f32);
+    Relaxation { x: lambda("lambda_x"), y: lambda("lambda_y") }
+}
+
+/// The optimum of the relaxed problem, with the mass kept at 1: the plan, what its rows hold, and its error. The optimum
+/// without that condition is the same but for its mass.
+#[test]
+fn relaxed_marginals_have_the_reference_plan() {
+    for name in ["0.2_0.2", "1.0_1.0", "inf_0.2"] {
+        for (eps, form) in [("0.5", "kept"), ("0.05", "kept"), ("0.5", "plain"), ("0.05", "plain")] {
+            if form == "plain" && name == "inf_0.2" {
+                continue;
+            }
+            let name = format!("{form}_eps{eps}_lambda{name}");
+            let case = fixture(&format!("unbalanced/{name}"));
+            let mut plan = Plan::new();
+            let dense = fixtures::matrix(&case["C"]);
+            let cost = plan.mat("cost", dense.rows() as u32, dense.cols() as u32);
+            plan.set_initial(cost.buf, dense.data());
+            let [a, b] = ["a", "b"].map(|key| floats(&case[key]));
+            // The second of two columns, so that a wrong one shows.
+            let clock = plan.set_schedule(2, &[9.0, case["eps"].as_f64().expect("ε") as f32]);
+            let marginals = Marginals { a: &a, b: &b, relaxation: relaxation(&case) };
+            let sinkhorn = Sinkhorn::new(&mut plan, 1, marginals, clock, 1);
+            let pass = plan.begin_pass("sinkhorn");
+            let error = plan.mat("error", 1, 1);
+            sinkhorn.record(&mut plan, cost, 10);
+            sinkhorn.record_error(&mut plan, error);
+            let mut cpu = CpuExecutor::prepare(plan).expect("fits in memory");
+            cpu.submit(pass, 20).expect("plays");
+            let mut read = |mat: concord::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
+            let mass = case["mass"].as_f64().expect("a mass");
+            let shares = |key: &str| numbers(&case[key]).iter().map(|v| v / mass).collect::<Vec<f64>>();
+            assert_close(&read(sinkhorn.plan), &shares("Pi"), 1e-6, &format!("{name}: plan"));
+            assert_close(&read(sinkhorn.rows()), &shares("rows"), 1e-6, &format!("{name}: rows"));
+            assert!(read(error)[0] < 1e-5, "{name}: {}", read(error)[0]);
+        }
+    }
+}
+
+/// Without relaxation nothing is recorded that was not before.
+#[test]
+fn strict_marginals_cost_nothing_extra() {
+    let recorded = |relaxation| {
+        let (a, b) = (vec![0.25; 4], vec![0.2; 5]);
+        let mut plan = Plan::new();
+        let cost = plan.mat("cost", 4, 5);
+        let clock = plan.set_schedule(1, &[0.1]);
+        let marginals = Marginals { a: &a, b: &b, relaxation };
+        let sinkhorn = Sinkhorn::new(&mut plan, 1, marginals, clock, 0);
+        plan.begin_pass("sinkhorn");
+        sinkhorn.record(&mut plan, cost, 10);
+        let stages: usize = plan.passes().iter().map(|pass| pass.stages.len()).sum();
+        (stages, plan.bytes())
+    };
+    let (stages, bytes) = recorded(Relaxation::STRICT);
+    assert_eq!(stages, 22, "2·iterations + 2");
+    let (more, larger) = recorded(Relaxation::both(0.5));
+    assert!(more > stages && larger > bytes, "{more} stages, {larger} bytes");
 }
 
 #[test]

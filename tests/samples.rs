@@ -49,9 +49,15 @@ fn aligned(sides: &Sides, seed: u64, new: [&Dense; 2]) -> (Candidate, Coupling) 
     let best = alignment.best().clone();
     let [px, py] = best.origin.preparations();
     let [x, y] = [sides.seen(0, px, new[0]), sides.seen(1, py, new[1])];
-    let coupling =
-        block_on(procedure::transport(&Device::Cpu, &best.encoders, [&x, &y], settings.eps, &mut NoControl))
-            .expect("matches");
+    let coupling = block_on(procedure::transport(
+        &Device::Cpu,
+        &best.encoders,
+        [&x, &y],
+        settings.eps,
+        settings.relaxed(&best.encoders),
+        &mut NoControl,
+    ))
+    .expect("matches");
     (best, coupling)
 }
 

@@ -16,6 +16,7 @@ use concord::scale::Matching;
 use concord::solver::align::AlignSettings;
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 
 /// Keeps everything that is told, and may end the run.
@@ -228,7 +229,15 @@ fn a_transport_between_all_points_is_taken_up() {
     let encoders = Encoders::Embedded { dim: 4, cost: CostKind::Sqm };
     for (way, what) in [(Way::Streamed, "potentials"), (Way::Multiscale, "fine potentials")] {
         let solve = |control: &mut Keeping| {
-            block_on(procedure::transport_by(way, &Device::Cpu, &encoders, [&x, &y], eps, control))
+            block_on(procedure::transport_by(
+                way,
+                &Device::Cpu,
+                &encoders,
+                [&x, &y],
+                eps,
+                Relaxation::STRICT,
+                control,
+            ))
         };
         let mut whole = Keeping::default();
         let want = solve(&mut whole).expect("solves");

@@ -161,6 +161,17 @@ pub const FIELDS: &[Field] = &[
         "Softness of the transport between all points at the end.",
         Kind::Number(1e-5, 10.0),
     ),
+    field(
+        "marginals",
+        "Unequal groups",
+        "Whether rows of a group that only one side has may stay without a partner. For linear maps.",
+        Kind::Choice(&[
+            ("relaxed", "rows of both sides may"),
+            ("strict-x", "only rows of the second may"),
+            ("strict-y", "only rows of the first may"),
+            ("strict", "every row is matched in full"),
+        ]),
+    ),
     field("seed", "Seed", "The same seed on the same data gives the same result.", Kind::Whole(0, u32::MAX)),
 ];
 
@@ -194,6 +205,8 @@ pub fn get(options: &AlignOptions, name: &str) -> String {
         "fused" => options.fused.to_string(),
         "pairs" => options.pairs.to_string(),
         "eps" => options.eps.to_string(),
+        "marginals" if options.marginals.is_empty() => "relaxed".to_owned(),
+        "marginals" => options.marginals.clone(),
         _ => String::new(),
     }
 }
@@ -219,6 +232,7 @@ pub fn set(options: &mut AlignOptions, name: &str, text: &str) -> Result<(), Str
         "cost" => options.cost = word,
         "annealing" => options.annealing = word,
         "neighbours" => options.neighbours = word,
+        "marginals" => options.marginals = word,
         "sample" => options.sample = whole()?,
         "all_points" => options.all_points = text == "yes",
         "steps" => options.steps = whole()?,

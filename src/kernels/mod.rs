@@ -18,7 +18,9 @@ pub mod jacobi;
 pub mod mat_t_vec;
 pub mod mat_vec;
 pub mod matmul;
+pub mod miss;
 pub mod mse_grad;
+pub mod normalise;
 pub mod outer_divide;
 pub mod pair_apply;
 pub mod pair_rows;
@@ -27,6 +29,7 @@ pub mod panels;
 pub mod place;
 pub mod reduce;
 pub mod relax;
+pub mod relaxed_scaling;
 pub mod row_dots;
 pub mod row_lse;
 pub mod similarity;
@@ -36,6 +39,7 @@ pub mod sort_rows;
 pub mod sqm_grad;
 pub mod sqm_moments;
 pub mod sqm_sides;
+pub mod target;
 pub mod tick;
 pub mod unit_rows;
 pub mod unit_rows_grad;
@@ -93,6 +97,10 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &place::KERNEL, cases: place::cases },
     Entry { kernel: &panels::KERNEL, cases: panels::cases },
     Entry { kernel: &pair_apply::KERNEL, cases: pair_apply::cases },
+    Entry { kernel: &target::KERNEL, cases: target::cases },
+    Entry { kernel: &relaxed_scaling::KERNEL, cases: relaxed_scaling::cases },
+    Entry { kernel: &miss::KERNEL, cases: miss::cases },
+    Entry { kernel: &normalise::KERNEL, cases: normalise::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -35,6 +35,7 @@ impl Exactness {
         for side in [0, 1] {
             let (own, other) = if side == 0 { (&plan.f, &plan.g) } else { (&plan.g, &plan.f) };
             let chosen = spread(own.len());
+            let [tau, other_tau] = [side, 1 - side].map(|side| plan.relaxation.tau(side, plan.eps));
             let updates = plan.clouds.update(side, &chosen, plan.eps, other, watch).await?;
             let rivals: Vec<Vec<u32>> =
                 chosen.iter().zip(&updates).map(|(&i, update)| rivals(&partners[side], i, update)).collect();
@@ -42,13 +43,20 @@ impl Exactness {
             all.sort_unstable();
             all.dedup();
             let exact = plan.clouds.update(1 - side, &all, plan.eps, own, watch).await?;
-            for ((&i, update), rivals) in chosen.iter().zip(&updates).zip(&rivals) {
-                let i = i as usize;
-                let change = f64::from((update.potential - own[i]) / plan.eps).abs();
+            let mut changes: Vec<f64> = (chosen.iter().zip(&updates))
+                .map(|(&i, update)| f64::from((tau * update.potential - own[i as usize]) / plan.eps))
+                .collect();
+            if !plan.relaxation.is_strict() {
+                // A constant makes no difference to a plan that is divided by its mass.
+                let constant = changes.iter().sum::<f64>() / changes.len().max(1) as f64;
+                changes.iter_mut().for_each(|change| *change -= constant);
+            }
+            for ((&i, change), rivals) in chosen.iter().zip(changes).zip(&rivals) {
+                let (i, change) = (i as usize, change.abs());
                 (points, sum, largest) = (points + 1, sum + change, largest.max(change));
                 let strength = |j: u32| {
                     let cost = plan.clouds.cost_from(side, i, j as usize);
-                    all.binary_search(&j).map_or(f32::MIN, |at| exact[at].potential - cost)
+                    all.binary_search(&j).map_or(f32::MIN, |at| other_tau * exact[at].potential - cost)
                 };
                 let strongest = rivals
                     .iter()
@@ -84,7 +92,7 @@ mod tests {
     use crate::metrics::readout::Readout;
     use crate::rng::Rng;
     use crate::scale::multiscale::multiscale;
-    use crate::scale::{Clouds, CostKind, Matching, NoWatch};
+    use crate::scale::{Clouds, CostKind, Matching, NoWatch, Relaxation};
     use pollster::block_on;
 
     fn exactness(plan: &Matching) -> Exactness {
@@ -100,7 +108,8 @@ mod tests {
         let x = Dense::new(1500, 4, rng.fill(6000, -1.0, 1.0));
         let y = Dense::from_fn(1400, 4, |i, j| x.at(i, j) + rng.uniform(-0.05, 0.05));
         let clouds = Clouds::new([&x, &y], CostKind::Sqm);
-        let found = block_on(multiscale(clouds, 0.02, 1e-3, None, &mut NoWatch)).expect("nobody cancels");
+        let found = block_on(multiscale(clouds, 0.02, Relaxation::STRICT, 1e-3, None, &mut NoWatch))
+            .expect("nobody cancels");
         let mut plan = Matching::from(found);
         let right = exactness(&plan);
         assert_eq!(right.points, 500);

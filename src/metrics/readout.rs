@@ -230,7 +230,7 @@ impl Reading<'_> {
 mod tests {
     use super::*;
     use crate::rng::Rng;
-    use crate::scale::{Clouds, CostKind, Implicit, NoWatch};
+    use crate::scale::{Clouds, CostKind, Implicit, NoWatch, Relaxation};
 
     fn read(plan: &Matching, there: &Dense) -> Readout {
         pollster::block_on(Readout::new(plan, there, &mut NoWatch)).expect("nobody cancels")
@@ -241,7 +241,8 @@ mod tests {
         let mut rng = Rng::new(4);
         let mut side = |rows: usize| Dense::new(rows, 3, rng.fill(3 * rows, -1.0, 1.0));
         let clouds = Clouds::new([&side(n), &side(m)], CostKind::Sqm);
-        Implicit { clouds, eps: 0.1, f: rng.fill(n, -0.5, -0.1), g: rng.fill(m, -0.2, 0.2) }
+        let (f, g) = (rng.fill(n, -0.5, -0.1), rng.fill(m, -0.2, 0.2));
+        Implicit { clouds, eps: 0.1, relaxation: Relaxation::STRICT, f, g }
     }
 
     /// The definitions, entry by entry in float64.

@@ -38,6 +38,7 @@ use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Measure, thin_measure};
 use crate::solver::align::AlignSettings;
 use crate::solver::infer::Encoders;
+use crate::solver::marginals::Relaxation;
 
 /// Which encoders are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +107,9 @@ pub struct Settings {
     pub refined: usize,
     /// ε of the transports, relative to the mean cost.
     pub eps: f32,
+    /// How far the last transport of a linear candidate, between all points, may depart from equal weights: groups that
+    /// only one side has then give their weight to others. Candidates are compared by strict transports.
+    pub relaxation: Relaxation,
     pub seed: u64,
 }
 
@@ -128,6 +132,7 @@ impl Default for Settings {
             starts: vec![Skew, Fused, Signature, Noise, Fused, Noise, Fused, Noise],
             refined: 6,
             eps: 0.05,
+            relaxation: Relaxation::both(RELAXED),
             seed: 1,
         }
     }
@@ -143,12 +148,25 @@ impl Settings {
         }
     }
 
+    /// How far the last transport of encoders may depart from equal weights. Networks were trained with weights that are
+    /// met, and their potentials hold part of what they have learnt: relaxing their transport makes it worse.
+    pub fn relaxed(&self, encoders: &Encoders) -> Relaxation {
+        match encoders {
+            Encoders::Linear { .. } => self.relaxation,
+            Encoders::Networks { .. } | Encoders::Embedded { .. } => Relaxation::STRICT,
+        }
+    }
+
     /// Steps after which every fit gets a new subsample of these sides; none for the same all along.
     pub fn redrawn(&self, sides: &Sides) -> Option<u32> {
         let large = sides.is_large(0) || sides.is_large(1);
         self.redraw.or(large.then_some(REDRAW)).filter(|every| *every > 0)
     }
 }
+
+/// λ of the last transport of a linear candidate. Less of it helps a little more where groups are missing, and moves
+/// results between equal sides by more than 0.003.
+pub const RELAXED: f32 = 0.5;
 
 /// Steps after which subsamples of large sides are drawn anew.
 const REDRAW: u32 = 25;
@@ -219,12 +237,13 @@ pub async fn infer(
     device: &Device,
     sides: &Sides,
     candidate: &Candidate,
-    eps: f32,
+    settings: &Settings,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
     let watch = &mut Watching::new(control, "preparing points");
     let [x, y] = sides.inputs(candidate.origin.preparations(), watch).await?;
-    transport(device, &candidate.encoders, [&x, &y], eps, control).await
+    let relaxation = settings.relaxed(&candidate.encoders);
+    transport(device, &candidate.encoders, [&x, &y], settings.eps, relaxation, control).await
 }
 
 /// Applies a candidate to all points, as the end of a run: what it reaches is told, and taken up by a second attempt.
@@ -237,5 +256,5 @@ pub async fn conclude(
 ) -> Result<Coupling, Failure> {
     let marked = reached::Marked::new(sides, settings, control).await?;
     let control = &mut marked.of(&format!("{:?}", candidate.origin));
-    infer(device, sides, candidate, settings.eps, control).await
+    infer(device, sides, candidate, settings, control).await
 }

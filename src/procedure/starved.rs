@@ -4,7 +4,7 @@
 //! than the bound, and it weighs so little that everything else is solved long before. So whoever solves a transport looks
 //! for such columns before it is called solved, and gives each the potential that it has to have.
 
-use crate::scale::{Cancelled, Clouds, Watch};
+use crate::scale::{Cancelled, Clouds, Relaxation, Watch};
 
 /// What a column receives, of its weight, if no row reaches it: bounded exponents leave about 1e-30.
 const NOTHING: f32 = 1e-20;
@@ -24,8 +24,12 @@ pub(super) struct Starved {
 }
 
 impl Starved {
-    /// Among the columns with these sums, which ought to be all the same.
-    pub(super) fn among(sums: &[f32]) -> Self {
+    /// Among the columns with these sums, which ought to be all the same. None where they need not be: a column whose
+    /// weight is relaxed may rightly be left with nothing.
+    pub(super) fn among(sums: &[f32], relaxation: Relaxation) -> Self {
+        if relaxation.y.is_some() {
+            return Self { unreached: Vec::new(), any: false };
+        }
         let weight = 1.0 / sums.len() as f32;
         let below = |share: f32| (0..sums.len() as u32).filter(move |&j| sums[j as usize] < share * weight);
         let unreached: Vec<u32> = below(NOTHING).collect();
@@ -53,12 +57,18 @@ mod tests {
     #[test]
     fn columns_without_mass_are_found() {
         let mut sums = vec![0.01; 100];
-        assert_eq!(Starved::among(&sums), Starved { unreached: Vec::new(), any: false });
+        assert_eq!(Starved::among(&sums, Relaxation::STRICT), Starved { unreached: Vec::new(), any: false });
         sums[7] = 5e-5;
-        assert_eq!(Starved::among(&sums), Starved { unreached: Vec::new(), any: true });
+        assert_eq!(Starved::among(&sums, Relaxation::STRICT), Starved { unreached: Vec::new(), any: true });
         sums[9] = 1e-31;
-        assert_eq!(Starved::among(&sums), Starved { unreached: vec![9], any: true });
+        assert_eq!(Starved::among(&sums, Relaxation::STRICT), Starved { unreached: vec![9], any: true });
         sums[20..40].fill(0.0);
-        assert_eq!(Starved::among(&sums), Starved { unreached: Vec::new(), any: true }, "too many to lift");
+        assert_eq!(
+            Starved::among(&sums, Relaxation::STRICT),
+            Starved { unreached: Vec::new(), any: true },
+            "too many to lift"
+        );
+        let relaxed = Relaxation { x: None, y: Some(0.5) };
+        assert!(!Starved::among(&sums, relaxed).any, "nobody is owed anything");
     }
 }

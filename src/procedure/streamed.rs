@@ -8,7 +8,7 @@ use super::control::{Aside, Control, Failure, Progress};
 use super::starved::Starved;
 use super::transport::Way;
 use crate::exec::{AnyExecutor, Device, ExecError, Executor};
-use crate::scale::{Clouds, Implicit, Solved};
+use crate::scale::{Clouds, Implicit, Relaxation, Solved};
 use crate::solver::momentum::{Momentum, Verdict};
 use crate::solver::streamed::{Extent, Look, Streamed, Stride, packed};
 
@@ -31,6 +31,8 @@ const LAST_PATIENCE: u32 = 2000;
 const STALE: u32 = 8;
 /// No plan misses its marginal by more than this, so a plan without it is better than any with columns left out.
 const WORST: f32 = 2.0;
+/// The largest logarithm of a ratio of masses.
+const MOST: f32 = 70.0;
 /// So many times the tolerance is worth a last few iterations on any device.
 const NEARLY: f32 = 4.0;
 /// The name under which potentials are told, those of the rows before those of the columns.
@@ -46,19 +48,21 @@ pub async fn streamed(
     device: &Device,
     clouds: Clouds,
     eps: f32,
+    relaxation: Relaxation,
     tolerance: f32,
     start: Option<[Vec<f32>; 2]>,
     control: &mut impl Control,
 ) -> Result<Solved, Failure> {
     let mut reached = start.map(|potentials| Reached { potentials, eps: f32::MAX, error: f32::MAX });
-    let solved = match attempt(device, &clouds, eps, tolerance, &mut reached, control).await {
+    let goal = Goal { eps, relaxation, tolerance };
+    let solved = match attempt(device, &clouds, goal, &mut reached, control).await {
         Err(lost @ Failure::Device(ExecError::DeviceLost { .. })) => {
             let nearly = |reached: &Reached| reached.eps <= eps && reached.error <= NEARLY * tolerance;
             let few = Way::of(clouds.x.rows(), clouds.y.rows(), None) == Way::Held;
             if !few && !reached.as_ref().is_some_and(nearly) {
                 return Err(lost);
             }
-            attempt(&Device::Cpu, &clouds, eps, tolerance, &mut reached, control).await
+            attempt(&Device::Cpu, &clouds, goal, &mut reached, control).await
         }
         other => other,
     };
@@ -66,7 +70,15 @@ pub async fn streamed(
     let Some(Reached { potentials: [f, g], error, .. }) = reached else {
         return Err(Failure::Diverged { step: iterations, cause: "the transport has no finite plan".into() });
     };
-    Ok(Solved { plan: Implicit { clouds, eps, f, g }, error, iterations })
+    Ok(Solved { plan: Implicit { clouds, eps, relaxation, f, g }, error, iterations })
+}
+
+/// What to solve.
+#[derive(Clone, Copy)]
+struct Goal {
+    eps: f32,
+    relaxation: Relaxation,
+    tolerance: f32,
 }
 
 /// The best potentials so far at the finest ε so far, and their error.
@@ -81,14 +93,13 @@ struct Reached {
 async fn attempt(
     device: &Device,
     clouds: &Clouds,
-    eps: f32,
-    tolerance: f32,
+    Goal { eps, relaxation, tolerance }: Goal,
     reached: &mut Option<Reached>,
     control: &mut impl Control,
 ) -> Result<u32, Failure> {
     let extent = extent_of(clouds, eps, reached.as_ref().map(|reached| &reached.potentials))?;
     let at_once = pairs_at_once(device, extent.dim);
-    let mut recorded = Streamed::record(extent, at_once);
+    let mut recorded = Streamed::record(extent, at_once, relaxation);
     // Small problems take several iterations in a submit.
     let fitting = (at_once / extent.pairs()).clamp(1, STRETCH.into()) as u32;
     let repeats = if recorded.parts.len() == 1 { fitting } else { 1 };
@@ -100,6 +111,7 @@ async fn attempt(
         extent,
         repeats,
         clouds,
+        relaxation,
         control,
         kept: [Vec::new(), Vec::new()],
         iterations: 0,
@@ -160,6 +172,7 @@ struct Run<'a, C> {
     /// Iterations in one submit; where an iteration has several parts, one.
     repeats: u32,
     clouds: &'a Clouds,
+    relaxation: Relaxation,
     control: &'a mut C,
     /// The last good potentials, without the squares.
     kept: [Vec<f32>; 2],
@@ -175,6 +188,9 @@ impl<C: Control> Run<'_, C> {
         let Clouds { x, y, x_squares, y_squares } = self.clouds;
         self.executor.write(self.recorded.steps.points[0].buf, x.data())?;
         self.executor.write(self.recorded.steps.points[1].buf, &packed(y.data(), y.cols()))?;
+        if self.relaxation.y.is_some() {
+            self.executor.write(self.recorded.steps.squares.buf, y_squares)?;
+        }
         self.kept = match start {
             Some([f, g]) => [difference(f, x_squares), difference(g, y_squares)],
             // Potentials of zero.
@@ -183,13 +199,23 @@ impl<C: Control> Run<'_, C> {
         self.restore()
     }
 
-    /// Takes the device back to the kept potentials; the iteration that follows leaves them as they are.
+    /// Takes the device back to the kept potentials; the iteration that follows leaves them as they are, but for a
+    /// constant where marginals are relaxed.
     fn restore(&mut self) -> Result<(), Failure> {
         let cols = self.extent.cols;
         self.executor.write(self.recorded.steps.g.buf, &self.kept[1])?;
         // Whatever the steps before have become: it is not to be carried on.
         self.executor.write(self.recorded.steps.velocity.buf, &vec![0.0; cols as usize])?;
-        self.executor.write(self.recorded.steps.sums.buf, &vec![1.0 / cols as f32; cols as usize])?;
+        let sums = match self.relaxation.y {
+            // What the potentials ask for: `exp(−g/λ)`, of any mass.
+            Some(lambda) => {
+                let whole = self.kept[1].iter().zip(&self.clouds.y_squares).map(|(g, square)| g + square);
+                let least = whole.clone().fold(f32::MAX, f32::min);
+                whole.map(|g| ((least - g) / lambda).max(-MOST).exp() / cols as f32).collect()
+            }
+            None => vec![1.0 / cols as f32; cols as usize],
+        };
+        self.executor.write(self.recorded.steps.sums.buf, &sums)?;
         Ok(())
     }
 
@@ -214,14 +240,17 @@ impl<C: Control> Run<'_, C> {
         reached: &mut Option<Reached>,
     ) -> Result<(), Failure> {
         let mut momentum = Momentum::new(eps);
+        let strict = self.relaxation.is_strict();
         let mut before = None;
         let (mut best, mut stale, mut aim) = (f32::MAX, 0, goal);
         let end = self.iterations + patience;
         while self.iterations < end && stale < STALE {
             let looks = self.stretch(momentum.stride(), STRETCH, aim).await?;
             let Some(&now) = looks.last() else { break };
-            let verdict = momentum.learn(before, &looks);
-            let starved = Starved::among(&self.executor.read(self.recorded.steps.sums.buf).await?);
+            // Its theory is that of strict marginals; relaxed ones need few steps.
+            let verdict = if strict { momentum.learn(before, &looks) } else { Verdict::GoOn };
+            let sums = self.executor.read(self.recorded.steps.sums.buf).await?;
+            let starved = Starved::among(&sums, self.relaxation);
             let standing = if starved.any { WORST + now.error } else { now.error };
             stale = if standing < 0.99 * best { 0 } else { stale + 1 };
             if verdict == Verdict::GoBack {
@@ -232,7 +261,7 @@ impl<C: Control> Run<'_, C> {
                 let cause = "the transport has no finite plan".into();
                 return Err(Failure::Diverged { step: self.iterations, cause });
             }
-            self.keep().await?;
+            self.keep(eps * mass_of(&sums).ln()).await?;
             if standing < best {
                 best = standing;
                 let reached =
@@ -306,9 +335,12 @@ impl<C: Control> Run<'_, C> {
         Progress { phase: PHASE, done: self.parts_done, of }
     }
 
-    /// Keeps the potentials as they stand.
-    async fn keep(&mut self) -> Result<(), Failure> {
-        let f = self.executor.read(self.recorded.steps.f.buf).await?;
+    /// Keeps the potentials as they stand; of those of a relaxed plan this is taken off, so that it sums to 1.
+    async fn keep(&mut self, excess: f32) -> Result<(), Failure> {
+        let mut f = self.executor.read(self.recorded.steps.f.buf).await?;
+        if !self.relaxation.is_strict() {
+            f.iter_mut().for_each(|f| *f -= excess);
+        }
         let g = self.executor.read(self.recorded.steps.g.buf).await?;
         self.kept = [f, g];
         Ok(())
@@ -328,6 +360,11 @@ impl<C: Control> Run<'_, C> {
     }
 }
 
+/// The mass of a plan whose columns hold these.
+fn mass_of(sums: &[f32]) -> f32 {
+    sums.iter().map(|sum| f64::from(*sum)).sum::<f64>() as f32
+}
+
 fn difference(values: &[f32], squares: &[f32]) -> Vec<f32> {
     values.iter().zip(squares).map(|(v, square)| v - square).collect()
 }
@@ -345,7 +382,7 @@ mod tests {
         let side = |n: usize| Dense::from_fn(n, 2, |i, j| (i * (j + 1) % 7) as f32);
         let clouds = Clouds::new([&side(9), &side(8)], CostKind::Sqm);
         let extent = Extent { rows: 9, cols: 8, dim: 2 };
-        let mut recorded = Streamed::record(extent, 1 << 20);
+        let mut recorded = Streamed::record(extent, 1 << 20, Relaxation::STRICT);
         let executor = pollster::block_on(Device::Cpu.prepare(std::mem::take(&mut recorded.plan)));
         let mut run = Run {
             executor: executor.expect("prepared"),
@@ -353,6 +390,7 @@ mod tests {
             extent,
             repeats: 1,
             clouds: &clouds,
+            relaxation: Relaxation::STRICT,
             control: &mut NoControl,
             kept: [Vec::new(), Vec::new()],
             iterations: 0,

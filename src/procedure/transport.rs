@@ -10,7 +10,7 @@ use crate::geometry::Dense;
 use crate::metrics::plan::matches;
 use crate::plan::Mat;
 use crate::scale::multiscale::multiscale;
-use crate::scale::{Clouds, CostKind, Matching, Solved, Watch};
+use crate::scale::{Clouds, CostKind, Matching, Relaxation, Solved, Watch};
 use crate::solver::infer::{Encoders, Infer};
 
 /// The sum of the columns' misses at which a transport counts as solved.
@@ -30,7 +30,7 @@ pub struct Coupling<P = Matching> {
     pub plan: P,
     /// Both sides where the encoders put them; none without encoders.
     pub embedded: Option<[Dense; 2]>,
-    /// How far its columns are from their marginal, summed.
+    /// How far its columns are from their marginal, summed; where it is relaxed, from what the potentials ask for.
     pub error: f32,
     /// How it was found.
     pub way: Way,
@@ -91,10 +91,11 @@ pub async fn transport(
     encoders: &Encoders,
     points: [&Dense; 2],
     eps: f32,
+    relaxation: Relaxation,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
     let way = Way::of(points[0].rows(), points[1].rows(), Way::fit(device, encoders.outputs()));
-    transport_by(way, device, encoders, points, eps, control).await
+    transport_by(way, device, encoders, points, eps, relaxation, control).await
 }
 
 /// As [`transport`], in a given way; if a device is lost on the way, in that of the CPU.
@@ -104,10 +105,11 @@ pub async fn transport_by(
     encoders: &Encoders,
     points: [&Dense; 2],
     eps: f32,
+    relaxation: Relaxation,
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
     if way == Way::Held && points.iter().all(|side| side.rows() <= AT_ONCE) {
-        return Ok(transport_until(SOLVED, device, encoders, points, eps, control).await?.into());
+        return Ok(transport_until(SOLVED, device, encoders, points, eps, relaxation, control).await?.into());
     }
     let embedded = [
         embed(device, encoders, 0, points[0], control).await?,
@@ -118,13 +120,13 @@ pub async fn transport_by(
         // One side has so few points that the plan is small, the other so many that its layers would not be.
         let there = Encoders::Embedded { dim: encoders.outputs() as u32, cost: encoders.cost() };
         let both = [&embedded[0], &embedded[1]];
-        return Ok(transport_until(SOLVED, device, &there, both, eps, control).await?.into());
+        return Ok(transport_until(SOLVED, device, &there, both, eps, relaxation, control).await?.into());
     }
     let clouds = Clouds::new([&embedded[0], &embedded[1]], encoders.cost());
     let counts = points.map(Dense::rows);
     if way == Way::Streamed {
         let start = recalled_potentials(control, POTENTIALS, counts);
-        match streamed(device, clouds.clone(), eps, SOLVED, start, control).await {
+        match streamed(device, clouds.clone(), eps, relaxation, SOLVED, start, control).await {
             // The CPU has a shorter way.
             Err(Failure::Device(ExecError::DeviceLost { .. })) => {}
             solved => {
@@ -136,7 +138,7 @@ pub async fn transport_by(
     }
     let start = recalled_potentials(control, FINE_POTENTIALS, counts);
     let watch = &mut Watching::telling(control, "matching all points", FINE_POTENTIALS);
-    let found = multiscale(clouds, eps, SOLVED, start, watch).await?;
+    let found = multiscale(clouds, eps, relaxation, SOLVED, start, watch).await?;
     let Solved { plan, error, .. } = &found.solved;
     remember(control, FINE_POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
     let error = *error;
@@ -161,9 +163,10 @@ pub(super) async fn transport_until(
     encoders: &Encoders,
     [x, y]: [&Dense; 2],
     eps: f32,
+    relaxation: Relaxation,
     control: &mut impl Control,
 ) -> Result<Coupling<Dense>, Failure> {
-    let mut infer = Infer::record(encoders, [x.data(), y.data()], eps);
+    let mut infer = Infer::record(encoders, [x.data(), y.data()], eps, relaxation);
     let mut executor = device.prepare(std::mem::take(&mut infer.plan)).await?;
     executor.submit(infer.embed, 1)?;
     let mut error = f32::MAX;
@@ -181,7 +184,7 @@ pub(super) async fn transport_until(
         let progress = Progress { phase: "matching", done: step - 1, of: steps };
         control.checkpoint(progress.clone()).await?;
         if step == infer.falling || (fallen && error <= tolerance) {
-            let starved = Starved::among(&executor.read(infer.columns.buf).await?);
+            let starved = Starved::among(&executor.read(infer.columns.buf).await?, relaxation);
             if !starved.unreached.is_empty() && lifts > 0 {
                 let watch = &mut Aside { control: &mut *control, at: progress };
                 lift(&starved, &infer, &mut executor, encoders.cost(), eps, watch).await?;

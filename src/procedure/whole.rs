@@ -14,7 +14,7 @@ use crate::geometry::Dense;
 use crate::geometry::panel::Measure;
 use crate::plan::Plan;
 use crate::rng::Rng;
-use crate::scale::{Clouds, Implicit};
+use crate::scale::{Clouds, Implicit, Relaxation};
 use crate::solver::align::{Align, AlignSettings, STATS};
 use crate::solver::infer::Encoders;
 use crate::solver::whole::{Problem, Thin, Whole};
@@ -204,7 +204,8 @@ impl Fit<'_> {
         let clouds = Clouds::new([&sides[0], &sides[1]], self.train.cost);
         let eps = self.train.annealing.eps(step, self.train.steps);
         let places = rows.each_ref().map(|rows| rows.iter().map(|&i| i as u32).collect::<Vec<_>>());
-        let logs = Implicit { clouds, eps, f, g }.logs(&places[0], &places[1]);
+        let logs =
+            Implicit { clouds, eps, relaxation: Relaxation::STRICT, f, g }.logs(&places[0], &places[1]);
         let masses = logs.into_iter().map(f32::exp).collect();
         let plans = vec![Dense::new(rows[0].len(), rows[1].len(), masses)];
         control.view(View { rows: rows.each_ref().map(Vec::as_slice), embedded, plans });

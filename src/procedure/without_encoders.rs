@@ -37,7 +37,7 @@ pub async fn entropic_gw(
         y: put(sides.within(1, measure.y, &all[1], settings.neighbours, watch).await?),
     };
     let (a, b) = (uniform(x.rows() as u32), uniform(y.rows() as u32));
-    let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals { a: &a, b: &b }, &distances);
+    let gw = EntropicGw::record(&mut plan, &GwSettings::default(), Marginals::strict(&a, &b), &distances);
     let mut executor = device.prepare(plan).await?;
     let mut most = 0.0f32;
     let watch = async |look: Look| {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::geometry::Dense;
 use crate::kernels::matmul::sgemm;
 use crate::solver::cost::CostKind;
+use crate::solver::marginals::Relaxation;
 
 /// Two embedded sides, moved and scaled so that the cost between them is `C_ij = |x_i − y_j|²`, whichever cost it was:
 /// squared distances over their mean, or one minus the cosine, which is half the squared distance of unit vectors.
@@ -69,11 +70,13 @@ impl Clouds {
     }
 }
 
-/// A plan that is never held: `Π_ij = exp((f_i + g_j − |x_i − y_j|²)/ε)`, with uniform marginals.
+/// A plan that is never held: `Π_ij = exp((f_i + g_j − |x_i − y_j|²)/ε)`, with uniform marginals. It sums to 1, also where
+/// these are relaxed: f is then what follows from g but for a constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Implicit {
     pub clouds: Clouds,
     pub eps: f32,
+    pub relaxation: Relaxation,
     pub f: Vec<f32>,
     pub g: Vec<f32>,
 }
@@ -148,6 +151,7 @@ mod tests {
             let plan = Implicit {
                 clouds: Clouds::new([&x, &y], kind),
                 eps: 0.1,
+                relaxation: Relaxation::STRICT,
                 f: rng.fill(5, -1.0, 1.0),
                 g: rng.fill(4, -1.0, 1.0),
             };

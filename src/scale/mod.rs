@@ -7,6 +7,7 @@ pub mod multiscale;
 mod update;
 
 pub use crate::solver::cost::CostKind;
+pub use crate::solver::marginals::Relaxation;
 #[cfg(test)]
 pub use crate::watch::Count;
 pub use crate::watch::{Cancelled, NoWatch, Watch, unwatched};
@@ -18,7 +19,8 @@ pub use update::Update;
 #[derive(Clone, Debug)]
 pub struct Solved {
     pub plan: Implicit,
-    /// How far its rows and columns are from their marginals, summed.
+    /// How far its rows and columns are from their marginals, summed; where these are relaxed, from what the potentials
+    /// ask for.
     pub error: f32,
     pub iterations: u32,
 }

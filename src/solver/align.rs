@@ -144,7 +144,7 @@ impl Align {
         arena.set_initial(plan, &initial);
         let [enc_x, enc_y] = shapes.each_ref().map(|shape| Mlp::new(&mut arena, shape));
         let (a, b) = (uniform(x.rows), uniform(y.rows));
-        let sinkhorn = Sinkhorn::new(plan, batch, Marginals { a: &a, b: &b }, clock, EPS);
+        let sinkhorn = Sinkhorn::new(plan, batch, Marginals::strict(&a, &b), clock, EPS);
 
         let step = plan.begin_pass("training step");
         let [pass_x, pass_y] = [(&enc_x, x), (&enc_y, y)].map(|(enc, input)| enc.forward(plan, input));

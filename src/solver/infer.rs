@@ -3,7 +3,7 @@
 use super::annealing::Annealing;
 use super::cost::{Cost, CostKind};
 use super::mlp::{Arena, Mlp, MlpShape};
-use super::sinkhorn::{Marginals, Sinkhorn, uniform};
+use super::sinkhorn::{Marginals, Relaxation, Sinkhorn, uniform};
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::kernels::tick;
 use crate::plan::{Mat, PassId, Plan};
@@ -126,8 +126,9 @@ pub struct Infer {
 }
 
 impl Infer {
-    /// Records the inference for points given row by row, at this ε.
-    pub fn record(encoders: &Encoders, points: [&[f32]; 2], eps: f32) -> Self {
+    /// Records the inference for points given row by row, at this ε. All points of a side weigh the same, and as strictly
+    /// as `relaxation` says.
+    pub fn record(encoders: &Encoders, points: [&[f32]; 2], eps: f32, relaxation: Relaxation) -> Self {
         let mut plan = Plan::new();
         let mut dims = encoders.inputs().into_iter();
         let inputs = points.map(|data| {
@@ -142,7 +143,8 @@ impl Infer {
         let clock = plan.set_schedule(1, &schedule);
         let ring = plan.set_stats(1, 64);
         let (a, b) = (uniform(inputs[0].rows), uniform(inputs[1].rows));
-        let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
+        let marginals = Marginals { a: &a, b: &b, relaxation };
+        let sinkhorn = Sinkhorn::new(&mut plan, 1, marginals, clock, 0);
 
         let kind = encoders.cost();
         let embed = plan.begin_pass("embed");

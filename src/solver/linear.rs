@@ -111,7 +111,7 @@ impl Linear {
         let clock = plan.set_schedule(COLUMNS, &schedule);
         let ring = plan.set_stats(STATS * batch, stages.len() as u32);
         let (a, b) = (uniform(n), uniform(m));
-        let sinkhorn = Sinkhorn::new(plan, batch, Marginals { a: &a, b: &b }, clock, EPS);
+        let sinkhorn = Sinkhorn::new(plan, batch, Marginals::strict(&a, &b), clock, EPS);
         let coupling = sinkhorn.plan;
 
         let map = plan.mats("map", batch, dx, dy);

@@ -8,6 +8,7 @@ pub mod implicit;
 pub mod infer;
 pub mod linear;
 pub mod losses;
+pub mod marginals;
 pub mod mlp;
 pub mod momentum;
 pub mod sinkhorn;

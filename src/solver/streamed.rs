@@ -5,10 +5,12 @@
 //! an iteration has ended f and g belong together, the rows of their plan meet their weights, and the statistics say
 //! how far the columns are from theirs. It is recorded in parts, each a submit of its own.
 
+use super::marginals::Relaxation;
 use crate::kernels::pair_sinkhorn::{self, GROUP, PairSinkhorn};
 use crate::kernels::reduce::{self, Operation};
 use crate::kernels::relax::{self, Relax};
-use crate::kernels::{Quotient, accumulate, mat_t_vec, panels, tick};
+use crate::kernels::target::{self, Target};
+use crate::kernels::{Quotient, accumulate, mat_t_vec, miss, panels, tick};
 use crate::plan::{Clock, Mat, PassId, Plan};
 
 pub use crate::kernels::panels::packed;
@@ -30,9 +32,9 @@ impl Extent {
 /// The statistics of an iteration, in the order of the ring's columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// `Σ_j |b − c_j|`.
+    /// How far the columns are from their marginal ([`HalfSteps::error`]).
     pub error: f32,
-    /// The dual value, up to a constant: what every iteration is to raise.
+    /// The dual value of strict marginals, up to a constant: what every iteration is to raise.
     pub dual: f32,
 }
 
@@ -71,6 +73,9 @@ pub struct HalfSteps {
     pub velocity: Mat,
     /// What the columns hold.
     pub sums: Mat,
+    /// |y|², for who relaxes the columns: what they are to hold depends on their whole potential.
+    pub squares: Mat,
+    relaxation: Relaxation,
     clock: Clock,
     /// Rows of a part: whole groups, or all there are.
     share: u32,
@@ -78,11 +83,21 @@ pub struct HalfSteps {
     masses: Mat,
     ones: Mat,
     weights: Mat,
+    /// What the columns are to hold where their weights are relaxed.
+    target: Mat,
 }
 
 impl HalfSteps {
-    /// Lays them out with about `pairs` pairs of points in a part. Both sides weigh all their points the same.
-    pub fn new(plan: &mut Plan, [x, y]: [Mat; 2], cols: u32, clock: Clock, pairs: u64) -> Self {
+    /// Lays them out with about `pairs` pairs of points in a part. Both sides weigh all their points the same, as strictly
+    /// as `relaxation` says.
+    pub fn new(
+        plan: &mut Plan,
+        [x, y]: [Mat; 2],
+        cols: u32,
+        clock: Clock,
+        pairs: u64,
+        relaxation: Relaxation,
+    ) -> Self {
         let rows = x.rows;
         let share = share_of([rows, cols], pairs);
         let [f, g, velocity, sums] = [("f", rows), ("g", cols), ("velocity", cols), ("column sums", cols)]
@@ -91,21 +106,43 @@ impl HalfSteps {
         let masses = plan.mat("masses", cols, 1);
         let ones = plan.mat("ones", partial.rows, 1);
         plan.set_initial(ones.buf, &vec![1.0; partial.rows as usize]);
-        let weights = plan.mat("weights", 1, cols);
+        let weights = plan.mat("weights", cols, 1);
         plan.set_initial(weights.buf, &vec![1.0 / cols as f32; cols as usize]);
-        Self { points: [x, y], f, g, velocity, sums, clock, share, partial, masses, ones, weights }
+        // A strict transport has no use for them.
+        let extra = if relaxation.y.is_some() { cols } else { 1 };
+        let [squares, target] = ["squares", "target"].map(|label| plan.mat(label, extra, 1));
+        let points = [x, y];
+        Self {
+            points,
+            f,
+            g,
+            velocity,
+            sums,
+            squares,
+            relaxation,
+            clock,
+            share,
+            partial,
+            masses,
+            ones,
+            weights,
+            target,
+        }
     }
 
     /// Records an iteration, each part of it a pass of its own: the columns' step from their sums by the three columns
     /// of the schedule from `stride` on, then f from g, and the sums of the columns that follow.
     pub fn iteration(&self, plan: &mut Plan, parts: &mut Vec<PassId>, stride: u32) {
-        let Self { points: [x, y], f, g, velocity, sums, clock, partial, masses, ones, .. } = *self;
-        let pair = PairSinkhorn { x, y, g, f, partial, clock, eps_column: stride };
+        let Self { points: [x, y], f, g, velocity, sums, relaxation, clock, partial, masses, ones, .. } =
+            *self;
+        let slack = [0, 1].map(|side| relaxation.slack(side));
+        let pair = PairSinkhorn { x, y, g, f, partial, slack: slack[0], clock, eps_column: stride };
         for first in (0..x.rows).step_by(self.share as usize) {
             parts.push(plan.begin_pass("part of an iteration"));
             if first == 0 {
-                let weight = 1.0 / g.rows as f32;
-                relax::record(plan, &Relax { sums, velocity, g, weight, clock, first_column: stride });
+                let weights = self.record_target(plan, stride);
+                let op = Relax { sums, velocity, g, weights, slack: slack[1], clock, first_column: stride };
+                relax::record(plan, &op);
             }
             let here = self.share.min(x.rows - first);
             pair_sinkhorn::record(plan, &pair, first, here);
@@ -116,9 +153,26 @@ impl HalfSteps {
         }
     }
 
-    /// Records how far the columns are from their weights, `Σ_j |b − c_j|`.
-    pub fn error(&self, plan: &mut Plan, out: Mat) {
-        reduce::record_apart(plan, 1.0, [self.weights, self.sums.reshaped(1, self.sums.rows)], out);
+    /// Records what the columns are to hold, given g as it stands at the ε of a column of the schedule.
+    fn record_target(&self, plan: &mut Plan, eps_column: u32) -> Mat {
+        let Self { g, weights: b, squares: q, target: out, relaxation, clock, .. } = *self;
+        if relaxation.y.is_none() {
+            return b;
+        }
+        target::record(plan, &Target { b, g, q, out, slack: relaxation.slack(1), clock, eps_column });
+        out
+    }
+
+    /// Records how far the columns are from their weights, `Σ_j |b − c_j|`; where marginals are relaxed, from the masses
+    /// that g asks for, as [`Sinkhorn::record_error`](super::sinkhorn::Sinkhorn::record_error) says. ε is this column of
+    /// the schedule.
+    pub fn error(&self, plan: &mut Plan, out: Mat, eps_column: u32) {
+        if !self.relaxation.is_strict() {
+            let target = self.record_target(plan, eps_column);
+            return miss::record(plan, [self.sums, target, out]);
+        }
+        let [weights, sums] = [self.weights, self.sums].map(|column| column.reshaped(1, column.rows));
+        reduce::record_apart(plan, 1.0, [weights, sums], out);
     }
 }
 
@@ -142,7 +196,7 @@ pub struct Streamed {
 impl Streamed {
     /// Records it with about `pairs` pairs of points in a part. Only sizes are taken, so that what does not fit is
     /// refused before anything large exists.
-    pub fn record(extent: Extent, pairs: u64) -> Self {
+    pub fn record(extent: Extent, pairs: u64, relaxation: Relaxation) -> Self {
         let Extent { rows, cols, dim } = extent;
         let mut plan = Plan::new();
         let x = plan.mat("rows' points", rows, dim);
@@ -151,12 +205,12 @@ impl Streamed {
         let means = plan.mat("mean potentials", 1, 2);
         let clock = plan.set_schedule(3, &Stride::plain(1.0).words());
         let ring = plan.set_stats(2, KEPT);
-        let steps = HalfSteps::new(&mut plan, [x, y], cols, clock, pairs);
+        let steps = HalfSteps::new(&mut plan, [x, y], cols, clock, pairs, relaxation);
 
         let mut parts = Vec::new();
         steps.iteration(&mut plan, &mut parts, 0);
         let cell = |mat: Mat, offset| Mat { offset, rows: 1, cols: 1, ..mat };
-        steps.error(&mut plan, cell(statistics, 0));
+        steps.error(&mut plan, cell(statistics, 0), 0);
         for (at, side) in [steps.f, steps.g].into_iter().enumerate() {
             let mean = 1.0 / side.rows as f32;
             let line = side.reshaped(1, side.rows);

@@ -15,6 +15,7 @@
 use super::align::{AlignSettings, STATS};
 use super::cost::Factors;
 use super::implicit::TOLERANCE;
+use super::marginals::Relaxation;
 use super::mlp::{Arena, Mlp, MlpShape};
 use super::streamed::{HalfSteps, share_of};
 use crate::kernels::cg::{self, Cg};
@@ -91,7 +92,7 @@ impl Whole {
         let columns = plan.mat("columns' points", panels::padded(m), right.cols);
         // The kernel takes every product twice, as a squared distance would.
         panels::record(plan, 0.5, right, columns);
-        let transport = HalfSteps::new(plan, [left, columns], m, clock, pairs);
+        let transport = HalfSteps::new(plan, [left, columns], m, clock, pairs, Relaxation::STRICT);
         // A step of length zero only empties the sums, which are of the encoders as they were.
         for stride in [STILL].into_iter().chain((0..settings.sinkhorn).map(|_| EPS)) {
             transport.iteration(plan, &mut parts, stride);
@@ -108,7 +109,7 @@ impl Whole {
         enc_x.backward(plan, &pass_x, dz);
         enc_y.backward(plan, &pass_y, dw);
         arena.record_adam(plan, clock, RATE);
-        transport.error(plan, value(1));
+        transport.error(plan, value(1), EPS);
         tick::record(plan, values.buf, ring, clock);
         let (weights, gradients) = arena.buffers();
         let [parameters, first, second] = arena.state();

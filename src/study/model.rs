@@ -6,11 +6,12 @@ use formats::{MissingChoice, Table};
 use super::prepare::{follow, means};
 use crate::geometry::Dense;
 use crate::kernels::Activation;
-use crate::procedure::{Candidate, Failure, Sides};
+use crate::procedure::{Candidate, Failure, Settings, Sides};
 use crate::protocol::AlignOptions;
 use crate::scale::Watch;
 use crate::solver::cost::CostKind;
 use crate::solver::infer::Encoders;
+use crate::solver::marginals::Relaxation;
 use crate::solver::mlp::MlpShape;
 
 /// Rows that are not longer than this have no direction; as in the kernel `unit_rows`.
@@ -91,7 +92,7 @@ pub fn of(candidate: &Candidate, sides: &Sides, taught: [&Taught; 2], about: Abo
             }
             Encoders::Linear { .. } | Encoders::Embedded { .. } => {}
         }
-        Side { inputs, steps, columns, missing, means }
+        Side { inputs, steps, columns, missing, means, wide: false }
     });
     let cost = match cost(&candidate.encoders) {
         CostKind::Sqm => Cost::Sqm,
@@ -115,6 +116,14 @@ pub fn embedded(model: &Model) -> Result<Encoders, String> {
         Cost::Cosine => CostKind::Cosine,
     };
     Ok(Encoders::Embedded { dim: dim as u32, cost })
+}
+
+/// How far the transport between points that a model has embedded may depart from equal weights, in a run with these
+/// settings: a model without a layer of a network is a linear candidate's.
+pub fn relaxed(model: &Model, settings: &Settings) -> Relaxation {
+    let layer = |step: &Step| matches!(step, Step::Dense { .. });
+    let networks = model.sides.iter().any(|side| side.steps.iter().any(layer));
+    if networks { Relaxation::STRICT } else { settings.relaxation }
 }
 
 /// Where a model puts the rows of one side.

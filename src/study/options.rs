@@ -3,11 +3,12 @@
 use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure};
 use crate::kernels::Activation;
-use crate::procedure::{EncoderChoice, LossChoice, Settings};
+use crate::procedure::{EncoderChoice, LossChoice, RELAXED, Settings};
 use crate::protocol::AlignOptions;
 use crate::solver::align::AlignSettings;
 use crate::solver::annealing::{Annealing, Shape};
 use crate::solver::cost::CostKind;
+use crate::solver::marginals::Relaxation;
 
 const ENCODERS: [(&str, EncoderChoice); 3] =
     [("both", EncoderChoice::Both), ("mlp", EncoderChoice::Networks), ("linear", EncoderChoice::Linear)];
@@ -25,6 +26,15 @@ const SEARCHES: [(&str, SearchChoice); 3] = [
     ("auto", SearchChoice::Auto),
     ("exact", SearchChoice::Exact),
     ("approximate", SearchChoice::Approximate),
+];
+
+const LAMBDA: Option<f32> = Some(RELAXED);
+/// Whose rows may end without a partner: of both sides, of one, or of none.
+const MARGINALS: [(&str, Relaxation); 4] = [
+    ("relaxed", Relaxation { x: LAMBDA, y: LAMBDA }),
+    ("strict-x", Relaxation { x: None, y: LAMBDA }),
+    ("strict-y", Relaxation { x: LAMBDA, y: None }),
+    ("strict", Relaxation::STRICT),
 ];
 
 /// The name of a choice.
@@ -55,6 +65,7 @@ pub fn defaults() -> AlignOptions {
         fused,
         pairs,
         eps,
+        relaxation,
         seed,
         ..
     } = Settings::default();
@@ -95,6 +106,7 @@ pub fn defaults() -> AlignOptions {
         fused,
         pairs,
         eps,
+        marginals: name(&MARGINALS, relaxation),
         seed: seed as u32,
     }
 }
@@ -162,6 +174,7 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         fused: weight("The weight of the shared features", options.fused)?,
         pairs: weight("The weight of the known pairs", options.pairs)?,
         eps: positive("ε of the transport", options.eps, 10.0)?,
+        relaxation: relaxation(&options.marginals)?,
         seed: options.seed.into(),
         ..Settings::default()
     })
@@ -170,6 +183,15 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
 /// How neighbours are looked for. Settings that were kept before this could be chosen say nothing of it.
 fn searched(name: &str) -> Result<SearchChoice, String> {
     if name.is_empty() { Ok(SearchChoice::Auto) } else { named(&SEARCHES, "search for neighbours", name) }
+}
+
+/// Whose weights are relaxed. Settings that were kept before this could be chosen say nothing of it.
+fn relaxation(name: &str) -> Result<Relaxation, String> {
+    if name.is_empty() {
+        Ok(Settings::default().relaxation)
+    } else {
+        named(&MARGINALS, "kind of marginals", name)
+    }
 }
 
 /// The measures that are asked for; none for the panel.
@@ -224,6 +246,21 @@ mod tests {
         for (name, want) in SEARCHES.into_iter().chain([("", SearchChoice::Auto)]) {
             assert_eq!(search(name).expect("usable").neighbours, want);
         }
+    }
+
+    #[test]
+    fn marginals_are_relaxed_as_asked() {
+        let relaxed = |name: &str| {
+            settings(&AlignOptions { marginals: name.into(), ..defaults() }).expect("usable").relaxation
+        };
+        assert_eq!(relaxed(""), Relaxation::both(0.5));
+        assert_eq!(relaxed("relaxed"), Relaxation::both(0.5));
+        assert_eq!(relaxed("strict"), Relaxation::STRICT);
+        assert_eq!((relaxed("strict-x").x, relaxed("strict-x").y), (None, Some(0.5)));
+        assert_eq!((relaxed("strict-y").x, relaxed("strict-y").y), (Some(0.5), None));
+        let refused =
+            settings(&AlignOptions { marginals: "loose".into(), ..defaults() }).expect_err("refused");
+        assert!(refused.contains("relaxed, strict-x, strict-y, strict"), "{refused}");
     }
 
     #[test]

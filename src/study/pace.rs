@@ -79,7 +79,7 @@ pub async fn measure(device: &Device, clock: impl Fn() -> f64) -> Result<Pace, E
     let clock_of_plan = plan.set_schedule(1, &[0.1]);
     let transports = PLANS.map(|n| {
         let weights = uniform(n);
-        let marginals = Marginals { a: &weights, b: &weights };
+        let marginals = Marginals::strict(&weights, &weights);
         let sinkhorn = Sinkhorn::new(&mut plan, 1, marginals, clock_of_plan, 0);
         let cost = plan.mat("cost", n, n);
         let pass = plan.begin_pass("transport");

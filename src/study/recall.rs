@@ -2,7 +2,7 @@
 
 use formats::write::model::Model;
 
-use super::model::{embed, embedded};
+use super::model::{embed, embedded, relaxed};
 use super::options::{saved, settings};
 use super::outcome::Study;
 use super::rows::Rows;
@@ -42,7 +42,8 @@ pub async fn recall(
     let watch = &mut Watching::new(control, "embedding");
     let points = [embed(&model, 0, &tables[0], watch).await?, embed(&model, 1, &tables[1], watch).await?];
     let [x, y] = &points;
-    let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, control).await?;
+    let relaxation = relaxed(&model, &settings);
+    let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, relaxation, control).await?;
     let alignment = procedure::recalled(&sides, &settings, encoders, &coupling, control).await?;
     let trained = Some(Saved { model, embedded: points });
     let subject = Subject { sides, rows, truth, settings };
@@ -68,12 +69,14 @@ impl Study {
         candidate: usize,
         control: &mut impl Control,
     ) -> Result<Coupling, Failure> {
-        let (candidate, eps) = (&self.alignment.candidates[candidate], self.subject.settings.eps);
+        let (candidate, settings) = (&self.alignment.candidates[candidate], &self.subject.settings);
         match &self.saved {
-            Some(Saved { embedded: [x, y], .. }) => {
-                procedure::transport(device, &candidate.encoders, [x, y], eps, control).await
+            Some(Saved { model, embedded: [x, y] }) => {
+                let relaxation = relaxed(model, settings);
+                procedure::transport(device, &candidate.encoders, [x, y], settings.eps, relaxation, control)
+                    .await
             }
-            None => procedure::infer(device, &self.subject.sides, candidate, eps, control).await,
+            None => procedure::infer(device, &self.subject.sides, candidate, settings, control).await,
         }
     }
 }

@@ -77,7 +77,8 @@ impl Task<'_> {
         let eps = model.about.eps;
         let settings = Settings { eps, ..self.settings() };
         let [ex, ey] = [&embedded[0], &embedded[1]];
-        let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, &mut watched)
+        let relaxation = model::relaxed(&model, &settings);
+        let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, relaxation, &mut watched)
             .await
             .map_err(unmatched)?;
         let [x, y] = points;

@@ -25,7 +25,7 @@ fn put(plan: &mut Plan, dense: &Dense) -> Mat {
 fn dense(settings: &GwSettings, [a, b]: [&[f32]; 2], dx: &Dense, dy: &Dense) -> (Plan, EntropicGw) {
     let mut plan = Plan::new();
     let distances = Distances::Dense { x: put(&mut plan, dx), y: put(&mut plan, dy) };
-    let gw = EntropicGw::record(&mut plan, settings, Marginals { a, b }, &distances);
+    let gw = EntropicGw::record(&mut plan, settings, Marginals::strict(a, b), &distances);
     (plan, gw)
 }
 
@@ -104,7 +104,7 @@ block_on_test! {
         let [fx, fy] = [&x, &y].map(|points| factors(points, Metric::SquaredEuclidean, points.cols()).expect("has factors"));
         let [u, us, v, vt] = [&fx.u, &fx.scaled(), &fy.u, &fy.scaled()].map(|factor| put(&mut plan, factor));
         let distances = Distances::LowRank { u, us, v, vt };
-        let gw = EntropicGw::record(&mut plan, &settings, Marginals { a: &a, b: &b }, &distances);
+        let gw = EntropicGw::record(&mut plan, &settings, Marginals::strict(&a, &b), &distances);
         // What a plan that ignores the distances would be.
         let product = a.iter().flat_map(|a| b.iter().map(move |b| f64::from(a * b)));
         let away: f64 = product.zip(&want).map(|(p, w)| (p - w).abs()).sum::<f64>() / 2.0;

@@ -58,7 +58,7 @@ async fn plan_and_gradient(case: Value, repeats: u32, tolerance: f64) {
     let [a, b] = ["a", "b"].map(|key| floats(&case[key]));
     // The second of two columns, so that a wrong one shows.
     let clock = plan.set_schedule(2, &[9.0, case["eps"].as_f64().expect("ε") as f32]);
-    let sinkhorn = Sinkhorn::new(&mut plan, BATCH, Marginals { a: &a, b: &b }, clock, 1);
+    let sinkhorn = Sinkhorn::new(&mut plan, BATCH, Marginals::strict(&a, &b), clock, 1);
     let pass = plan.begin_pass("sinkhorn");
     sinkhorn.record(&mut plan, cost, 20);
     let implicit = implicit::record(&mut plan, &sinkhorn, grad, 15, (clock, 1));

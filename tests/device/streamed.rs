@@ -10,6 +10,7 @@ use concord::rng::Rng;
 use concord::scale::{Clouds, Implicit};
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
+use concord::solver::marginals::Relaxation;
 use concord::solver::streamed::{Extent, Streamed};
 
 /// Two sides that differ in size and lie about each other.
@@ -84,7 +85,7 @@ block_on_test! {
             let clouds = clouds(sizes);
             let want = plain_plan(&cost(&clouds), f64::from(eps));
             for (name, device) in devices().await {
-                let solved = streamed(&device, clouds.clone(), eps, 1e-4, None, &mut NoControl).await.expect("solves");
+                let solved = streamed(&device, clouds.clone(), eps, Relaxation::STRICT, 1e-4, None, &mut NoControl).await.expect("solves");
                 let got = entries(&solved.plan);
                 let [rows, columns] = misses(&got);
                 assert!(solved.error <= 1e-4, "{name} {sizes:?}: {} after {}", solved.error, solved.iterations);
@@ -101,13 +102,13 @@ block_on_test! {
         let [x, y] = sides([60, 45, 5]);
         for kind in [CostKind::Sqm, CostKind::Cosine] {
             let encoders = Encoders::Embedded { dim: 5, cost: kind };
-            let dense = transport(&Device::Cpu, &encoders, [&x, &y], 0.05, &mut NoControl).await.expect("solves");
+            let dense = transport(&Device::Cpu, &encoders, [&x, &y], 0.05, Relaxation::STRICT, &mut NoControl).await.expect("solves");
             let whole = dense.plan.whole();
             let dense: Vec<Vec<f64>> =
                 (0..60).map(|i| whole.row(i).iter().map(|v| f64::from(*v)).collect()).collect();
             let clouds = Clouds::new([&x, &y], kind);
             for (name, device) in devices().await {
-                let solved = streamed(&device, clouds.clone(), 0.05, 1e-3, None, &mut NoControl).await.expect("solves");
+                let solved = streamed(&device, clouds.clone(), 0.05, Relaxation::STRICT, 1e-3, None, &mut NoControl).await.expect("solves");
                 let apart = apart(&entries(&solved.plan), &dense);
                 assert!(apart < 2e-2, "{name}, {kind:?}: {apart:.1e} of the mass elsewhere");
             }
@@ -149,14 +150,14 @@ impl Control for Interrupting {
 block_on_test! {
     async fn a_run_that_was_interrupted_goes_on_elsewhere() {
         let (clouds, eps, tolerance) = (clouds([60, 45, 5]), 0.02, 1e-4);
-        let whole = streamed(&Device::Cpu, clouds.clone(), eps, tolerance, None, &mut NoControl).await.expect("solves");
+        let whole = streamed(&Device::Cpu, clouds.clone(), eps, Relaxation::STRICT, tolerance, None, &mut NoControl).await.expect("solves");
         // A checkpoint is eight iterations here. Early, when ε is still coarse, and late.
         for at in [3, 6] {
             let mut control = Interrupting::after(at);
             let failure = streamed(&gpu().await, clouds.clone(), eps, tolerance, None, &mut control).await.err();
             assert!(matches!(failure, Some(Failure::Cancelled)), "{failure:?}");
             let reached = control.reached.expect("potentials were told on the way");
-            let resumed = streamed(&Device::Cpu, clouds.clone(), eps, tolerance, Some(reached), &mut NoControl)
+            let resumed = streamed(&Device::Cpu, clouds.clone(), eps, Relaxation::STRICT, tolerance, Some(reached), &mut NoControl)
                 .await
                 .expect("solves");
             assert!(resumed.error <= tolerance);
@@ -165,7 +166,7 @@ block_on_test! {
         }
         // From the end there is nothing left to do but to see that.
         let start = Some([whole.plan.f.clone(), whole.plan.g.clone()]);
-        let again = streamed(&Device::Cpu, clouds, eps, tolerance, start, &mut NoControl).await.expect("solves");
+        let again = streamed(&Device::Cpu, clouds, eps, Relaxation::STRICT, tolerance, start, &mut NoControl).await.expect("solves");
         assert!(again.iterations <= 1 + 8, "{}", again.iterations);
         assert!(apart(&entries(&again.plan), &entries(&whole.plan)) < 1e-3);
     }
@@ -176,7 +177,7 @@ block_on_test! {
         // Two parts: what is to happen at once is bounded by the pairs.
         let clouds = clouds([48, 700_000, 1]);
         let mut control = Interrupting::after(1);
-        let failure = streamed(&Device::Cpu, clouds, 0.5, 1e-3, None, &mut control).await.err();
+        let failure = streamed(&Device::Cpu, clouds, 0.5, Relaxation::STRICT, 1e-3, None, &mut control).await.err();
         assert!(matches!(failure, Some(Failure::Cancelled)), "{failure:?}");
         assert!(control.checkpoints == 1 && control.reached.is_none());
         let recorded = Streamed::record(Extent { rows: 48, cols: 700_000, dim: 1 }, 1 << 24);
@@ -205,12 +206,12 @@ block_on_test! {
         let empty = Clouds::new([&Dense::new(0, 2, vec![]), &good().y], CostKind::Sqm);
         let other = [vec![0.0; 5], vec![0.0; 6]];
         for (clouds, eps, start) in [(empty, 0.1, None), (good(), 0.0, None), (good(), f32::NAN, None), (good(), 0.1, Some(other))] {
-            let failure = streamed(&Device::Cpu, clouds, eps, 1e-3, start, &mut NoControl).await.err();
+            let failure = streamed(&Device::Cpu, clouds, eps, Relaxation::STRICT, 1e-3, start, &mut NoControl).await.err();
             assert!(matches!(failure, Some(Failure::Input(_))), "{failure:?}");
         }
         let mut broken = good();
         broken.x = Dense::from_fn(6, 2, |_, _| f32::NAN);
-        let failure = streamed(&Device::Cpu, broken, 0.1, 1e-3, None, &mut NoControl).await.err();
+        let failure = streamed(&Device::Cpu, broken, 0.1, Relaxation::STRICT, 1e-3, None, &mut NoControl).await.err();
         assert!(matches!(failure, Some(Failure::Diverged { .. })), "{failure:?}");
     }
 }
@@ -251,13 +252,13 @@ impl Control for Losing<'_> {
 block_on_test! {
     async fn a_lost_device_is_taken_over_from_by_the_cpu() {
         let (clouds, eps) = (clouds([60, 45, 5]), 0.02);
-        let want = streamed(&Device::Cpu, clouds.clone(), eps, 1e-4, None, &mut NoControl).await.expect("solves");
+        let want = streamed(&Device::Cpu, clouds.clone(), eps, Relaxation::STRICT, 1e-4, None, &mut NoControl).await.expect("solves");
         for (how, lose) in LOSSES {
             let device = gpu().await;
             let mut whole = Losing { device: &device, lose, looks: 0, after: u32::MAX };
-            streamed(&device, clouds.clone(), eps, 1e-4, None, &mut whole).await.expect("solves");
+            streamed(&device, clouds.clone(), eps, Relaxation::STRICT, 1e-4, None, &mut whole).await.expect("solves");
             let mut control = Losing { device: &device, lose, looks: 0, after: whole.looks - 1 };
-            let got = streamed(&device, clouds.clone(), eps, 1e-4, None, &mut control).await.expect("goes on");
+            let got = streamed(&device, clouds.clone(), eps, Relaxation::STRICT, 1e-4, None, &mut control).await.expect("goes on");
             assert!(control.looks >= control.after, "it was lost");
             assert!(got.error <= 1e-4);
             assert!(apart(&entries(&got.plan), &entries(&want.plan)) < 2e-3, "{how}: the same plan");
@@ -275,7 +276,7 @@ block_on_test! {
         let device = gpu().await;
         let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
         let mut control = Losing { device: &device, lose: GpuDevice::destroy, looks: 0, after: 1 };
-        let got = transport_by(Way::Streamed, &device, &encoders, [&x, &y], 0.05, &mut control).await.expect("goes on");
+        let got = transport_by(Way::Streamed, &device, &encoders, [&x, &y], 0.05, Relaxation::STRICT, &mut control).await.expect("goes on");
         assert!(control.looks >= 1, "it was lost");
         assert_eq!(got.way, Way::Multiscale);
         assert!(got.error <= 1e-3);

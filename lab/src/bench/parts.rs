@@ -123,7 +123,7 @@ pub fn iterations(clouds: &Clouds, rows: &mut Vec<Row>) -> Result<(), String> {
     let grad = put(&mut plan, &Dense::new(n, m, rng.fill(n * m, -1.0, 1.0)));
     let clock = plan.set_schedule(1, &[0.05]);
     let (a, b) = (uniform(n as u32), uniform(m as u32));
-    let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals { a: &a, b: &b }, clock, 0);
+    let sinkhorn = Sinkhorn::new(&mut plan, 1, Marginals::strict(&a, &b), clock, 0);
     let transports = [SHORT, LONG].map(|count| {
         let pass = plan.begin_pass("transport");
         sinkhorn.record(&mut plan, cost, count);
@@ -175,7 +175,7 @@ pub fn record_gw(
 ) -> Result<EntropicGw, String> {
     let distances = distances(plan, clouds)?;
     let [a, b] = [&clouds.x, &clouds.y].map(|side| uniform(side.rows() as u32));
-    Ok(EntropicGw::record(plan, settings, Marginals { a: &a, b: &b }, &distances))
+    Ok(EntropicGw::record(plan, settings, Marginals::strict(&a, &b), &distances))
 }
 
 pub fn prepare(plan: Plan) -> Result<CpuExecutor, String> {

@@ -113,7 +113,7 @@ fn whole(clouds: &Clouds) -> Result<Value, String> {
     let alignment = block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl))
         .map_err(|error| error.to_string())?;
     let coupling =
-        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), settings.eps, &mut NoControl))
+        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), &settings, &mut NoControl))
             .map_err(|error| error.to_string())?;
     Ok(json!({ "candidates": alignment.candidates.len(), "marginal_error": coupling.error }))
 }

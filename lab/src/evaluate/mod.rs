@@ -17,6 +17,7 @@ use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
 use concord::procedure::{EncoderChoice, LossChoice, Settings};
 use concord::solver::annealing::Shape;
+use concord::solver::marginals::Relaxation;
 use data::Data;
 use pollster::block_on;
 use run::Run;
@@ -28,7 +29,8 @@ use crate::arguments::Arguments;
 const MOST: u64 = 6000;
 const MOST_WITHOUT_ENCODERS: u64 = 2000;
 
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
+    "marginals",
     "data",
     "sets",
     "seeds",
@@ -157,6 +159,11 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
     };
     settings.train.annealing.start = float("eps-start", settings.train.annealing.start)?;
     settings.dirichlet = float("dirichlet", settings.dirichlet)?;
+    if chosen("marginals", arguments.get("marginals").unwrap_or("relaxed"), &["relaxed", "strict"])?
+        == "strict"
+    {
+        settings.relaxation = Relaxation::STRICT;
+    }
     settings.sample = arguments.number("sample", settings.sample as u64)? as usize;
     settings.fits = arguments.number("fits", settings.fits.into())? as u32;
     settings.train.steps = arguments.number("steps", settings.train.steps.into())? as u32;

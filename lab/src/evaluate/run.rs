@@ -112,7 +112,7 @@ impl Run {
         let mut scored = |candidate: &Candidate| {
             let start = Instant::now();
             let coupling =
-                block_on(procedure::infer(&self.device, &case.sides, candidate, settings.eps, &mut bar))
+                block_on(procedure::infer(&self.device, &case.sides, candidate, settings, &mut bar))
                     .map_err(|error| error.to_string())?;
             let measure = match candidate.origin {
                 Origin::Network { measure, .. } => measure,

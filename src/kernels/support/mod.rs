@@ -7,6 +7,7 @@ mod clock;
 mod exp;
 #[cfg(any(test, target_arch = "wasm32"))]
 mod gemm;
+mod given;
 mod lanes;
 mod mat_vec;
 mod pairs;
@@ -23,6 +24,7 @@ pub(super) use exp::exp_within;
 pub(crate) use exp::exp2;
 #[cfg(target_arch = "wasm32")]
 pub(super) use gemm::gemm;
+pub(super) use given::{MOST, given};
 pub(super) use lanes::sum;
 pub(crate) use lanes::{at_least, dot, max_of, sum_of, transposed_product};
 pub use mat_vec::Quotient;
@@ -31,6 +33,6 @@ pub(super) use mat_vec::{
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pairs::has_fma;
-pub(super) use pairs::{PANEL, Rows, panels};
+pub(super) use pairs::{Given, PANEL, Rows, panels};
 pub use potential::Potential;
 pub(super) use potential::{LseParams, potential_cases, record_potential};

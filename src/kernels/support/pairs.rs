@@ -6,7 +6,7 @@
 //! are plain arrays that a compiler turns into SIMD, once as the target always has it and once for AVX2 with FMA,
 //! which native processors mostly have, and which halves the time.
 
-use super::{at_least, exp_within, max_of};
+use super::{at_least, dot, exp_within, given, max_of};
 use std::ops::Range;
 
 /// Columns of a panel.
@@ -28,6 +28,14 @@ pub(crate) fn has_fma() -> bool {
     return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]
     false
+}
+
+/// What a row is to hold: its weight, or with a slack of 1/λ what is left of it (`given`).
+#[derive(Clone, Copy)]
+pub(in super::super) struct Given {
+    pub(in super::super) weight: f32,
+    pub(in super::super) slack: f32,
+    pub(in super::super) eps: f32,
 }
 
 /// The columns that rows are computed against, and room for the rows at work.
@@ -52,57 +60,71 @@ impl<'a> Rows<'a> {
     }
 
     /// For the points `x`, one a row: `lse_i = log Σ_j exp t_ij` with `t_ij = terms_j + scale·⟨x_i, y_j⟩`, and adds
-    /// `weight · exp(t_ij − lse_i)` to `masses_j`.
-    pub(in super::super) fn group(&mut self, x: &[f32], weight: f32, lse: &mut [f32], masses: &mut [f32]) {
+    /// `r_i · exp(t_ij − lse_i)` to `masses_j`, where r_i is what the row is given.
+    pub(in super::super) fn group(&mut self, x: &[f32], given: Given, lse: &mut [f32], masses: &mut [f32]) {
         let mut points = vec![0.0; ROWS * self.dim];
         for (x, lse) in x.chunks(ROWS * self.dim).zip(lse.chunks_mut(ROWS)) {
             // Rows that are missing at the end are computed as zeros and left out of everything.
             points.fill(0.0);
             points.iter_mut().zip(x).for_each(|(point, x)| *point = self.scale * x);
-            self.few(&points, weight, lse, masses);
+            let mut squares = [0.0; ROWS];
+            if given.slack > 0.0 {
+                squares.iter_mut().zip(x.chunks_exact(self.dim)).for_each(|(square, x)| *square = dot(x, x));
+            }
+            self.few(&points, (given, squares), lse, masses);
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code)]
-    fn few(&mut self, points: &[f32], weight: f32, lse: &mut [f32], masses: &mut [f32]) {
+    fn few(&mut self, points: &[f32], given: (Given, [f32; ROWS]), lse: &mut [f32], masses: &mut [f32]) {
         if self.fused {
             // SAFETY: `fused` says that this processor has both features.
-            unsafe { self.few_fused(points, weight, lse, masses) }
+            unsafe { self.few_fused(points, given, lse, masses) }
         } else {
-            self.few_in_blocks::<NARROW, false>(points, weight, lse, masses);
+            self.few_in_blocks::<NARROW, false>(points, given, lse, masses);
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn few(&mut self, points: &[f32], weight: f32, lse: &mut [f32], masses: &mut [f32]) {
+    fn few(&mut self, points: &[f32], given: (Given, [f32; ROWS]), lse: &mut [f32], masses: &mut [f32]) {
         debug_assert!(!self.fused, "only where there is such a variant");
-        self.few_in_blocks::<NARROW, false>(points, weight, lse, masses);
+        self.few_in_blocks::<NARROW, false>(points, given, lse, masses);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn few_fused(&mut self, points: &[f32], weight: f32, lse: &mut [f32], masses: &mut [f32]) {
-        self.few_in_blocks::<PANEL, true>(points, weight, lse, masses);
+    fn few_fused(
+        &mut self,
+        points: &[f32],
+        given: (Given, [f32; ROWS]),
+        lse: &mut [f32],
+        masses: &mut [f32],
+    ) {
+        self.few_in_blocks::<PANEL, true>(points, given, lse, masses);
     }
 
     #[inline(always)]
     fn few_in_blocks<const WIDTH: usize, const FUSED: bool>(
         &mut self,
         points: &[f32],
-        weight: f32,
+        (own, squares): (Given, [f32; ROWS]),
         lse: &mut [f32],
         masses: &mut [f32],
     ) {
         let stride = self.tile.len() / ROWS;
         products::<WIDTH, FUSED>((self.panels, self.dim), &self.terms, points, &mut self.tile);
         let mut scales = [0.0; ROWS];
-        for ((row, lse), scale) in self.tile.chunks_exact_mut(stride).zip(lse).zip(&mut scales) {
+        let rows = self.tile.chunks_exact_mut(stride).zip(lse).zip(&mut scales);
+        for (((row, lse), scale), square) in rows.zip(squares) {
             let row = &mut row[..masses.len()];
             let top = max_of(row, row, |t, _| t);
             let sum = exponentials(row, top);
             *lse = top + sum.ln();
-            *scale = weight / sum;
+            *scale = own.weight / sum;
+            if own.slack > 0.0 {
+                *scale *= given(own.slack, own.eps, *lse - square / own.eps);
+            }
         }
         add_rows(&self.tile, stride, scales, masses);
     }
@@ -220,7 +242,7 @@ mod tests {
                 let mut rows = Rows::new(&packed, terms.clone(), d, 3.0);
                 rows.fused &= !portable;
                 let (mut lse, mut masses) = (vec![0.0; n], vec![1.0; m]);
-                rows.group(&x, 0.5, &mut lse, &mut masses);
+                rows.group(&x, Given { weight: 0.5, slack: 0.0, eps: 1.0 }, &mut lse, &mut masses);
                 for (got, want) in lse.iter().zip(&want) {
                     assert!((f64::from(*got) - want).abs() < 2e-5, "{n}×{m}×{d}: {got}, not {want}");
                 }

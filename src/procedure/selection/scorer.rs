@@ -18,6 +18,7 @@ use crate::procedure::{Settings, Sides};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::still_schedule;
+use crate::solver::marginals::Relaxation;
 use crate::solver::sinkhorn::uniform;
 use crate::watch::{Cancelled, Watch};
 
@@ -154,7 +155,9 @@ impl<'a> Scorer<'a> {
     ) -> Result<Coupling<Dense>, Failure> {
         let preparations = origin.preparations();
         let [x, y] = [0, 1].map(|side| self.sides.seen(side, preparations[side], &self.points[side]));
-        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, control).await
+        // Relaxed plans were worse to choose by: what has no partner is not counted against a candidate.
+        let relaxation = Relaxation::STRICT;
+        transport_until(COMPARABLE, device, encoders, [&x, &y], self.eps, relaxation, control).await
     }
 
     /// Applies encoders to the judged rows and scores the plan, which comes with the candidate.

@@ -21,7 +21,7 @@ mod tree;
 
 pub use near::{Near, Rows, Visit};
 
-use super::{Cancelled, Clouds, Implicit, Solved, Watch};
+use super::{Cancelled, Clouds, Implicit, Relaxation, Solved, Watch};
 use crate::rng::Rng;
 use extend::extend;
 use pace::Pace;
@@ -55,10 +55,12 @@ pub struct Found {
 
 /// Solves the transport between both sides for a positive ε, until all rows and columns together miss their marginals by no
 /// more than `tolerance`, or as far as it goes: the error says which. From potentials that were told at the same ε, where
-/// they are given, it goes on between all points at once; those that it reaches there it tells, f before g.
+/// they are given, it goes on between all points at once; those that it reaches there it tells, f before g. Where marginals
+/// are relaxed, a group of points weighs as much as its points together, and λ is the same at every level.
 pub async fn multiscale(
     clouds: Clouds,
     eps: f32,
+    relaxation: Relaxation,
     tolerance: f32,
     start: Option<[Vec<f32>; 2]>,
     watch: &mut impl Watch,
@@ -90,6 +92,7 @@ pub async fn multiscale(
     while falling > eps {
         let goal = Goal {
             eps: falling,
+            relaxation,
             tolerance: 0.1,
             most: PASSING,
             share: [0.02; 2],
@@ -109,18 +112,22 @@ pub async fn multiscale(
             _ => (ROUGHLY.max(tolerance), [0.02, 0.03]),
         };
         let orders = (group == 1).then(|| orders(&trees));
-        let goal = Goal { eps, tolerance, most: PATIENCE, share, light, start, orders };
+        let goal = Goal { eps, relaxation, tolerance, most: PATIENCE, share, light, start, orders };
         let reached = solve(pair, &mut phi, &mut gamma, goal, &mut pace).await?;
         (light, start) = (reached.light, Start::Warm);
         if group == 1 {
             let orders = trees.map(|tree| tree.order);
-            return Ok(found(clouds, eps, [phi, gamma], sides, orders, reached));
+            return Ok(found(clouds, (eps, relaxation), [phi, gamma], sides, orders, reached));
         }
         group /= SMALLEST;
         let finer = sides_of(group);
         let across = reached.blocks.transposed(sides[1].leaves());
-        let fine_gamma = extend([&sides[1], &finer[1]], (&sides[0], &phi), &across, eps, &mut pace).await?;
+        let [tau_x, tau_y] = [0, 1].map(|side| relaxation.tau(side, eps));
+        let mut fine_gamma =
+            extend([&sides[1], &finer[1]], (&sides[0], &phi), &across, eps, &mut pace).await?;
+        fine_gamma.iter_mut().for_each(|potential| *potential *= tau_y);
         phi = extend([&sides[0], &finer[0]], (&sides[1], &gamma), &reached.blocks, eps, &mut pace).await?;
+        phi.iter_mut().for_each(|potential| *potential *= tau_x);
         (sides, gamma) = (finer, fine_gamma);
     }
 }
@@ -156,14 +163,16 @@ fn in_order(orders: [&[u32]; 2], potentials: &[Vec<f32>; 2], eps: f32) -> [Vec<f
 
 fn found(
     clouds: Clouds,
-    eps: f32,
+    (eps, relaxation): (f32, Relaxation),
     potentials: [Vec<f32>; 2],
     sides: [Side; 2],
     orders: [Vec<u32>; 2],
     reached: Reached,
 ) -> Found {
-    let [f, g] = in_own_order([&orders[0], &orders[1]], [&potentials[0], &potentials[1]], eps);
-    let plan = Implicit { clouds, eps, f, g };
+    let [mut f, g] = in_own_order([&orders[0], &orders[1]], [&potentials[0], &potentials[1]], eps);
+    // The plan is to sum to 1.
+    f.iter_mut().for_each(|f| *f -= eps * reached.mass.ln());
+    let plan = Implicit { clouds, eps, relaxation, f, g };
     Found {
         solved: Solved { plan, error: reached.error, iterations: reached.sweeps },
         near: Near { sides, orders, blocks: reached.blocks },

@@ -8,7 +8,8 @@ use super::mixing::Mixing;
 use super::pace::{Cancelled, Pace, Watch};
 use super::side::Side;
 use super::stubborn::Stubborn;
-use super::sweep::{Start, Swept, Task, sweep};
+use super::sweep::{Start, Swept, Task, asked, sweep};
+use crate::solver::marginals::Relaxation;
 
 /// The share of the tolerance that goes to what is left out.
 const LEFT_OUT: f32 = 0.2;
@@ -31,6 +32,7 @@ const WORST: f64 = 2.0;
 #[derive(Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) eps: f32,
+    pub(super) relaxation: Relaxation,
     /// The sum of all misses of the marginals.
     pub(super) tolerance: f32,
     /// Sweeps, at most.
@@ -53,6 +55,8 @@ pub(super) struct Reached {
     pub(super) blocks: Blocks,
     /// A bound on the mass in the blocks that are left out.
     pub(super) left_out: f32,
+    /// The mass of the plan of these potentials; 1 where either side meets its weights.
+    pub(super) mass: f32,
     /// The density below which blocks were left out, or could be.
     pub(super) light: Option<f32>,
 }
@@ -128,11 +132,12 @@ pub(super) async fn solve<W: Watch>(
     pace: &mut Pace<'_, W>,
 ) -> Result<Reached, Cancelled> {
     let [rows, cols] = sides;
-    let Goal { eps, tolerance, most, .. } = goal;
+    let Goal { eps, relaxation, tolerance, most, .. } = goal;
+    let strict = relaxation.is_strict();
     if rows.len() == 0 || cols.len() == 0 {
         let mut blocks = Blocks::none();
         (0..rows.leaves()).for_each(|_| blocks.push([]));
-        return Ok(Reached { error: 0.0, sweeps: 0, blocks, left_out: 0.0, light: None });
+        return Ok(Reached { error: 0.0, sweeps: 0, blocks, left_out: 0.0, mass: 1.0, light: None });
     }
     // Either marginal misses what is left out.
     let budget = 0.5 * LEFT_OUT * tolerance;
@@ -140,14 +145,14 @@ pub(super) async fn solve<W: Watch>(
     let mut stubborn = Stubborn::default();
     let mut list: Option<List> = None;
     let (mut start, mut first) = (goal.start, None);
-    let mut best = Best { error: f64::MAX, sweep: 0, potentials: [phi.to_vec(), gamma.clone()] };
-    let mut sweeps = 0;
+    let mut best = Best { error: f64::MAX, sweep: 0, mass: 1.0, potentials: [phi.to_vec(), gamma.clone()] };
+    let (mut sweeps, mut mass) = (0, 1.0);
     loop {
         let visited = match list.take() {
-            Some(list) if list.left_out(sides, phi, gamma, eps) <= budget => list,
+            Some(list) if list.left_out(sides, phi, gamma, eps) <= budget * mass => list,
             outdated => {
                 let scene = Scene { rows, cols, phi, gamma };
-                let (blocks, left_out) = scene.blocks(eps, BY_BOUNDS * budget, pace).await?;
+                let (blocks, left_out) = scene.blocks(eps, BY_BOUNDS * budget * mass, pace).await?;
                 let light = outdated.and_then(|list| list.stage.light()).or(goal.light);
                 let stage = light.map_or(Stage::Bounded, Stage::Seen);
                 List { blocks, phi: phi.to_vec(), gamma: gamma.clone(), left_out, stage }
@@ -155,19 +160,20 @@ pub(super) async fn solve<W: Watch>(
         };
         let list = list.insert(visited);
         let light = if let Stage::Seen(density) = list.stage { density } else { 0.0 };
-        let task = Task { sides, eps, blocks: &list.blocks, start, light };
+        let task = Task { sides, eps, lambda: relaxation.x, blocks: &list.blocks, start, light };
         let swept = sweep(task, phi, gamma, pace).await?;
         start = Start::Warm;
         sweeps += 1;
-        let error: f64 =
-            swept.sums.iter().zip(&cols.weights).map(|(sum, weight)| (sum - f64::from(*weight)).abs()).sum();
+        let target = target(cols, gamma, relaxation.slack(1));
+        let error;
+        (mass, error) = missed(&swept.sums, &target, strict);
         let first = *first.get_or_insert(error);
         let way = (first / error).ln() / (first / f64::from(tolerance)).ln().max(1e-9);
         pace.reach(goal.share[0] + (goal.share[1] - goal.share[0]) * way.clamp(0.0, 1.0));
-        let left_out = list.left_out(sides, phi, gamma, eps);
+        let left_out = list.left_out(sides, phi, gamma, eps) / mass;
         let bound = error as f32 + 2.0 * left_out + rounding(rows, phi, eps);
         if better(error, best.error) {
-            best = Best { error, sweep: sweeps, potentials: [phi.to_vec(), gamma.clone()] };
+            best = Best { error, sweep: sweeps, mass, potentials: [phi.to_vec(), gamma.clone()] };
             if let Some(orders) = goal.orders {
                 pace.tell(|| in_own_order(orders, [phi, gamma], eps).concat());
             }
@@ -176,14 +182,27 @@ pub(super) async fn solve<W: Watch>(
         if bound <= tolerance || given_up {
             let (blocks, light) = (list.blocks.clone(), list.stage.light());
             if bound <= tolerance || error <= best.error {
-                return Ok(Reached { error: bound, sweeps, blocks, left_out, light });
+                return Ok(Reached { error: bound, sweeps, blocks, left_out, mass, light });
             }
             // As far as it went.
             phi.copy_from_slice(&best.potentials[0]);
             gamma.copy_from_slice(&best.potentials[1]);
-            let left_out = list.left_out(sides, phi, gamma, eps);
+            let mass = best.mass;
+            let left_out = list.left_out(sides, phi, gamma, eps) / mass;
             let error = best.error.min(WORST) as f32 + 2.0 * left_out + rounding(rows, phi, eps);
-            return Ok(Reached { error, sweeps, blocks, left_out, light });
+            return Ok(Reached { error, sweeps, blocks, left_out, mass, light });
+        }
+        if !strict {
+            // Few iterations are needed, and columns may well be left with little: plain steps, and nothing lifted.
+            let length = eps * relaxation.tau(1, eps);
+            let step =
+                |(sum, target): (&f64, &f32)| length * (target / (*sum as f32).max(f32::MIN_POSITIVE)).ln();
+            let steps: Vec<f32> = swept.sums.iter().zip(&target).map(step).collect();
+            if left_out <= budget {
+                list.learn(swept, BY_MASS * budget * mass, phi, gamma);
+            }
+            gamma.iter_mut().zip(&steps).for_each(|(potential, step)| *potential += step);
+            continue;
         }
         let mut residual = residual(&swept, cols, eps);
         let starved: Vec<usize> =
@@ -209,6 +228,23 @@ pub(super) async fn solve<W: Watch>(
     }
 }
 
+/// What the columns are to hold: their weights, or where these are relaxed `b_j exp(−γ_j/λ)`.
+fn target(cols: &Side, gamma: &[f32], slack: f32) -> Vec<f32> {
+    cols.weights.iter().zip(gamma).map(|(weight, gamma)| weight * asked(slack, *gamma)).collect()
+}
+
+/// The mass of a plan, and how far its columns are from their target. Where marginals are relaxed, both count by their
+/// shares: a constant factor is no error.
+fn missed(sums: &[f64], target: &[f32], strict: bool) -> (f32, f64) {
+    let [mass, whole] = if strict {
+        [1.0; 2]
+    } else {
+        [sums.iter().sum(), target.iter().map(|t| f64::from(*t)).sum::<f64>()]
+    };
+    let apart = sums.iter().zip(target).map(|(sum, t)| (sum / mass - f64::from(*t) / whole).abs());
+    (mass as f32, apart.sum())
+}
+
 /// Whether an error is clearly better than the best so far; what is not a number never is.
 fn better(error: f64, best: f64) -> bool {
     error <= 0.9 * best
@@ -218,6 +254,7 @@ fn better(error: f64, best: f64) -> bool {
 struct Best {
     error: f64,
     sweep: u32,
+    mass: f32,
     potentials: [Vec<f32>; 2],
 }
 

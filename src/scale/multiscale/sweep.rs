@@ -15,6 +15,8 @@ use crate::kernels::transposed_product;
 
 /// What a row sums to as long as none of its entries is cut off at the ends of the exponential's range.
 const ORDINARY: std::ops::RangeInclusive<f32> = 1e-30..=1e30;
+/// The largest logarithm of what a potential asks for.
+const MOST: f32 = 70.0;
 
 /// How near the rows' potential is to what it will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) enum Start {
 pub(super) struct Task<'a> {
     pub(super) sides: [&'a Side; 2],
     pub(super) eps: f32,
+    /// λ of the rows; none where they meet their weights.
+    pub(super) lambda: Option<f32>,
     pub(super) blocks: &'a Blocks,
     pub(super) start: Start,
     /// The density below which a block counts as light.
@@ -37,7 +41,7 @@ pub(super) struct Task<'a> {
 
 /// What a sweep finds besides the rows' potential.
 pub(super) struct Swept {
-    /// What the columns receive when every row gives exactly its weight.
+    /// What the columns receive when every row gives exactly its weight, or what is left of it where weights are relaxed.
     pub(super) sums: Vec<f64>,
     /// The same, summed over many rows and columns.
     pub(super) coarse: Coarse,
@@ -48,15 +52,18 @@ pub(super) struct Swept {
     pub(super) densities: Densities,
 }
 
-/// Sets `φ_i = −ε log Σ_j b_j exp((γ_j − |x_i − y_j|²)/ε)` and sums the columns of the plan that φ and γ make.
+/// Sets `φ_i = −τ ε log Σ_j b_j exp((γ_j − |x_i − y_j|²)/ε)` and sums the columns of the plan that φ and γ make; its rows
+/// sum to `a_i exp(−φ_i/λ)`. For strict weights `τ = λ/(λ+ε)` is 1, and 1/λ is 0.
 pub(super) async fn sweep<W: Watch>(
     task: Task<'_>,
     phi: &mut [f32],
     gamma: &[f32],
     pace: &mut Pace<'_, W>,
 ) -> Result<Swept, Cancelled> {
-    let Task { sides: [rows, cols], eps, blocks, start, light } = task;
+    let Task { sides: [rows, cols], eps, lambda, blocks, start, light } = task;
     let unit = eps * LN_2;
+    let slack = lambda.map_or(0.0, f32::recip);
+    let tau = 1.0 / (1.0 + slack * eps);
     let offsets = offsets(cols, gamma, eps);
     let mut swept = Swept {
         sums: vec![0.0; cols.len()],
@@ -80,6 +87,9 @@ pub(super) async fn sweep<W: Watch>(
             for (row, i) in band.chunks_exact_mut(columns.len().max(1)).zip(part.clone()) {
                 if start == Start::Cold {
                     phi[i] = rows.squares[i] - unit * columns.top(row);
+                } else {
+                    // As if the weight was met: then the row sums to about 1.
+                    phi[i] /= tau;
                 }
                 let mut sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
                 if start == Start::Warm && !ORDINARY.contains(&sum) {
@@ -88,8 +98,8 @@ pub(super) async fn sweep<W: Watch>(
                     phi[i] = rows.squares[i] - unit * columns.top(row);
                     sum = columns.exponentials(row, (phi[i] - rows.squares[i]) / unit);
                 }
-                phi[i] -= unit * sum.log2();
-                shares.push(rows.weights[i] / sum);
+                phi[i] = tau * (phi[i] - unit * sum.log2());
+                shares.push(rows.weights[i] * asked(slack, phi[i]) / sum);
             }
             transposed_product(&band, &shares, &mut given);
             received.iter_mut().zip(&given).for_each(|(sum, given)| *sum += given);
@@ -112,6 +122,11 @@ pub(super) async fn sweep<W: Watch>(
         }));
     }
     Ok(swept)
+}
+
+/// What a potential asks for of a weight that is relaxed: `exp(−φ/λ)`, bounded.
+pub(super) fn asked(slack: f32, potential: f32) -> f32 {
+    if slack > 0.0 { (-slack * potential).clamp(-MOST, MOST).exp() } else { 1.0 }
 }
 
 /// Masses by the order of magnitude of their density: two classes to each doubling.

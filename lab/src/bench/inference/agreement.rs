@@ -7,6 +7,7 @@ use concord::procedure::{NoControl, streamed};
 use concord::rng::Rng;
 use concord::scale::multiscale::multiscale;
 use concord::scale::{Clouds, CostKind, Matching, NoWatch};
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 
 use super::{EPS, TOLERANCE};
@@ -37,8 +38,9 @@ pub fn agreement(words: &[String]) -> Result<(), String> {
     for (name, clouds) in
         [("clusters", super::clouds::clouds(n, dim)), ("a cloud and its moved copy", copies(n, dim))]
     {
-        let (time, found) =
-            seconds(|| block_on(multiscale(clouds.clone(), eps, TOLERANCE, None, &mut NoWatch)));
+        let (time, found) = seconds(|| {
+            block_on(multiscale(clouds.clone(), eps, Relaxation::STRICT, TOLERANCE, None, &mut NoWatch))
+        });
         let found = found.map_err(|cancelled| cancelled.to_string())?;
         let solved = &found.solved;
         println!(
@@ -49,7 +51,15 @@ pub fn agreement(words: &[String]) -> Result<(), String> {
         );
         let start = Some([solved.plan.f.clone(), solved.plan.g.clone()]);
         let control = &mut NoControl;
-        let exact = block_on(streamed(&Device::Cpu, clouds.clone(), eps, EXACTLY, start, control));
+        let exact = block_on(streamed(
+            &Device::Cpu,
+            clouds.clone(),
+            eps,
+            Relaxation::STRICT,
+            EXACTLY,
+            start,
+            control,
+        ));
         let exact = exact.map_err(|failure| failure.to_string())?;
         let read = |plan: &Matching| block_on(Readout::new(plan, &clouds.y, &mut NoWatch));
         let theirs = read(&Matching::Computed(exact.plan)).map_err(|cancelled| cancelled.to_string())?;

@@ -8,6 +8,7 @@ use concord::procedure::{NoControl, streamed};
 use concord::scale::multiscale::multiscale;
 use concord::scale::{Clouds, NoWatch, Solved};
 use concord::solver::cost::CostKind;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 use serde_json::json;
 
@@ -59,10 +60,14 @@ pub fn child(words: &[String]) -> Result<(), String> {
 
 fn solve(method: Method, clouds: Clouds) -> Result<Solved, String> {
     match method {
-        Method::Streamed => block_on(streamed(&Device::Cpu, clouds, EPS, TOLERANCE, None, &mut NoControl))
-            .map_err(|failure| failure.to_string()),
-        Method::Multiscale => block_on(multiscale(clouds, EPS, TOLERANCE, None, &mut NoWatch))
-            .map(|found| found.solved)
-            .map_err(|cancelled| cancelled.to_string()),
+        Method::Streamed => {
+            block_on(streamed(&Device::Cpu, clouds, EPS, Relaxation::STRICT, TOLERANCE, None, &mut NoControl))
+                .map_err(|failure| failure.to_string())
+        }
+        Method::Multiscale => {
+            block_on(multiscale(clouds, EPS, Relaxation::STRICT, TOLERANCE, None, &mut NoWatch))
+                .map(|found| found.solved)
+                .map_err(|cancelled| cancelled.to_string())
+        }
     }
 }

@@ -246,8 +246,7 @@ impl Worker {
             (Fault::LoseDevice, Some(Device::Gpu(gpu))) => gpu.destroy(),
             #[cfg(feature = "gpu")]
             (Fault::SilenceDevice, Some(Device::Gpu(gpu))) => {
-                gpu.set_timeout(DRILL_TIMEOUT);
-                gpu.silence_after(0);
+                gpu.silence_after(0, DRILL_TIMEOUT);
             }
             (Fault::LoseDevice | Fault::SilenceDevice, _) => fail(
                 run,

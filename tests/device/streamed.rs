@@ -220,8 +220,7 @@ block_on_test! {
 const LOSSES: [(&str, fn(&GpuDevice)); 2] = [("destroyed", GpuDevice::destroy), ("silent", silence)];
 
 fn silence(gpu: &GpuDevice) {
-    gpu.set_timeout(Duration::from_millis(200));
-    gpu.silence_after(0);
+    gpu.silence_after(0, Duration::from_millis(200));
 }
 
 /// Takes the device away after some looks, and counts those that follow.

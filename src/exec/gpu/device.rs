@@ -104,9 +104,10 @@ impl GpuDevice {
         self.device.destroy();
     }
 
-    /// After so many more answers the device gives none, as one whose driver hangs. For the fault drill and for the tests.
-    pub fn silence_after(&self, answers: u64) {
-        self.health.silence_after(answers);
+    /// After so many more answers the device gives none, as one whose driver hangs, and has this timeout from then on. For
+    /// the fault drill and for the tests.
+    pub fn silence_after(&self, answers: u64, timeout: Duration) {
+        self.health.silence_after(answers, timeout);
     }
 
     /// How long the device may leave everything unanswered before it is taken for lost.

@@ -38,8 +38,8 @@ struct State {
     /// How many answers there were.
     answers: u64,
     timeout: Duration,
-    /// How many answers are still let through, if not all: a device that hangs withholds them.
-    left: Option<u64>,
+    /// How many answers are still let through, if not all: a device that hangs withholds them. And the timeout from then on.
+    left: Option<(u64, Duration)>,
     #[cfg(target_arch = "wasm32")]
     clock: bool,
 }
@@ -57,10 +57,16 @@ impl State {
 
     /// Counts an answer, unless it is withheld.
     fn let_through(&mut self) -> bool {
-        if self.left == Some(0) {
-            return false;
+        match &mut self.left {
+            Some((0, _)) => return false,
+            Some((left, timeout)) => {
+                *left -= 1;
+                if *left == 0 {
+                    self.timeout = *timeout;
+                }
+            }
+            None => {}
         }
-        self.left = self.left.map(|left| left - 1);
         self.answers += 1;
         true
     }
@@ -132,8 +138,12 @@ impl Health {
         self.state().timeout = timeout;
     }
 
-    pub(super) fn silence_after(&self, answers: u64) {
-        self.state().left = Some(answers);
+    pub(super) fn silence_after(&self, answers: u64, timeout: Duration) {
+        let mut state = self.state();
+        state.left = Some((answers, timeout));
+        if answers == 0 {
+            state.timeout = timeout;
+        }
     }
 
     /// A signal, and the callback through which the device sets it.

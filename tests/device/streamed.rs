@@ -154,7 +154,7 @@ block_on_test! {
         // A checkpoint is eight iterations here. Early, when ε is still coarse, and late.
         for at in [3, 6] {
             let mut control = Interrupting::after(at);
-            let failure = streamed(&gpu().await, clouds.clone(), eps, tolerance, None, &mut control).await.err();
+            let failure = streamed(&gpu().await, clouds.clone(), eps, Relaxation::STRICT, tolerance, None, &mut control).await.err();
             assert!(matches!(failure, Some(Failure::Cancelled)), "{failure:?}");
             let reached = control.reached.expect("potentials were told on the way");
             let resumed = streamed(&Device::Cpu, clouds.clone(), eps, Relaxation::STRICT, tolerance, Some(reached), &mut NoControl)
@@ -180,7 +180,7 @@ block_on_test! {
         let failure = streamed(&Device::Cpu, clouds, 0.5, Relaxation::STRICT, 1e-3, None, &mut control).await.err();
         assert!(matches!(failure, Some(Failure::Cancelled)), "{failure:?}");
         assert!(control.checkpoints == 1 && control.reached.is_none());
-        let recorded = Streamed::record(Extent { rows: 48, cols: 700_000, dim: 1 }, 1 << 24);
+        let recorded = Streamed::record(Extent { rows: 48, cols: 700_000, dim: 1 }, 1 << 24, Relaxation::STRICT);
         assert_eq!(recorded.parts.len(), 2);
     }
 }
@@ -188,7 +188,7 @@ block_on_test! {
 block_on_test! {
     async fn what_cannot_be_held_is_refused_with_its_size() {
         for (name, device) in devices().await {
-            let recorded = Streamed::record(Extent { rows: 2_000_000_000, cols: 100, dim: 64 }, 1 << 30);
+            let recorded = Streamed::record(Extent { rows: 2_000_000_000, cols: 100, dim: 64 }, 1 << 30, Relaxation::STRICT);
             match device.prepare(recorded.plan).await.err() {
                 Some(ExecError::TooLarge { what, needed, .. }) => {
                     // The points alone; where memory is scarcer, all buffers together are refused first.
@@ -217,7 +217,8 @@ block_on_test! {
 }
 
 /// The ways in which a device is lost.
-const LOSSES: [(&str, fn(&GpuDevice)); 2] = [("destroyed", GpuDevice::destroy), ("silent", silence)];
+type Loss = fn(&GpuDevice);
+const LOSSES: [(&str, Loss); 2] = [("destroyed", GpuDevice::destroy), ("silent", silence)];
 
 fn silence(gpu: &GpuDevice) {
     gpu.silence_after(0, Duration::from_millis(200));

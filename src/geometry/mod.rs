@@ -18,5 +18,6 @@ pub mod signature;
 pub mod spectral;
 pub mod terrain;
 pub mod tiles;
+pub mod units;
 
 pub use dense::Dense;

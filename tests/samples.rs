@@ -7,6 +7,7 @@ use concord::geometry::Dense;
 use concord::metrics::plan::matches;
 use concord::metrics::truth::exact_matches;
 use concord::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
+use concord::study::prepare::Raw;
 use concord::study::recall::{Data, recall};
 use formats::write::model::Model;
 use formats::{Bytes, Choices, NoWatch};
@@ -41,7 +42,7 @@ fn seeds() -> std::ops::RangeInclusive<u64> {
     1..=std::env::var("SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1)
 }
 
-/// The default procedure, then its choice applied to other points.
+/// The default procedure, then its choice applied to other points, which are in the units of the sides.
 fn aligned(sides: &Sides, seed: u64, new: [&Dense; 2]) -> (Candidate, Coupling) {
     let settings = Settings { seed, ..Settings::default() };
     let alignment =
@@ -65,6 +66,7 @@ fn aligned(sides: &Sides, seed: u64, new: [&Dense; 2]) -> (Candidate, Coupling) 
 fn digits_behind_a_rotation_are_found_and_so_are_unseen_ones() {
     let sides = Sides::new(points("digits", "x.npy"), points("digits", "y.npy")).expect("usable");
     let [x, y] = ["x_new.npy", "y_new.npy"].map(|file| points("digits", file));
+    let [x, y] = [sides.in_unit(0, &x), sides.in_unit(1, &y)];
     for seed in seeds() {
         let (best, coupling) = aligned(&sides, seed, [&x, &y]);
         let exact = exact_matches(&matches(&coupling.plan.whole()), &pairs("digits", "pairs_new.csv"));
@@ -150,7 +152,12 @@ fn every_sample_comes_with_encoders_that_align_it() {
         let tables = [points(set, "x.npy"), points(set, "y.npy")];
         let [x, y] = tables.clone();
         let sides = Sides::new(x, y).expect("usable");
-        let data = Data { sides, rows: Default::default(), truth: pairs(set, "pairs.csv"), tables };
+        let data = Data {
+            sides,
+            rows: Default::default(),
+            truth: pairs(set, "pairs.csv"),
+            tables: tables.map(Raw::from),
+        };
         let study = block_on(recall(&Device::Cpu, data, model.clone(), &mut NoControl)).expect("is recalled");
         let (outcome, _) = block_on(study.outcome(&mut NoControl)).expect("shown");
         assert!(outcome.trained_before && outcome.train_s.is_none());

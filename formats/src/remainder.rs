@@ -18,6 +18,7 @@ pub struct Remainder {
 /// Collects remainders while values are read, row by row within each column.
 #[derive(Default)]
 pub struct Remainders {
+    /// Those of which there was a value: how many there will be is a mere claim of the file.
     columns: Vec<Column>,
     /// Columns that may still need one.
     open: usize,
@@ -34,8 +35,7 @@ struct Column {
 
 impl Remainders {
     pub fn new(columns: usize) -> Self {
-        let column = Column { open: true, first: f64::NAN, values: None };
-        Self { columns: vec![column; columns], open: columns }
+        Self { columns: Vec::new(), open: columns }
     }
 
     /// Whether there is a column left that may need one: if not, nothing has to be told any more.
@@ -45,6 +45,9 @@ impl Remainders {
 
     /// A value of a column, the `row`-th.
     pub fn note(&mut self, column: usize, row: usize, value: f64) {
+        if self.columns.len() <= column {
+            self.columns.resize(column + 1, Column { open: true, first: f64::NAN, values: None });
+        }
         let Some(column) = self.columns.get_mut(column).filter(|column| column.open) else { return };
         let mut low = 0.0;
         if value.is_finite() {

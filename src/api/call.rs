@@ -43,7 +43,12 @@ pub fn apply(model: &JsValue, x: &JsValue, y: &JsValue, options: &JsValue, on_pr
     future_to_promise(async move {
         let (bytes, asked) = asked?;
         played(asked, [Slot::New, Slot::NewLabels], Slot::NewTruth, |session, _, _| {
-            let give = Command::Give { slot: Slot::Model, count: bytes.len() as u32, names: Vec::new() };
+            let give = Command::Give {
+                slot: Slot::Model,
+                count: bytes.len() as u32,
+                names: Vec::new(),
+                wide: Vec::new(),
+            };
             session.tell(give, vec![as_bulk(&bytes)]);
             session.tell(Command::Apply, Vec::new());
             Ok(())
@@ -107,17 +112,21 @@ async fn attempt(
     let diagnostics = diagnostics.await?;
     for side in Side::BOTH {
         let Given { cells, labels: named } = &asked.sides[side.index()];
-        let give = Command::Give { slot: table(side), count: cells.rows as u32, names: Vec::new() };
-        session.tell(give, vec![cells.values.clone()]);
+        let wide = cells.remainders.iter().map(|left| left.column as u32).collect();
+        let give = Command::Give { slot: table(side), count: cells.rows as u32, names: Vec::new(), wide };
+        let remainders = cells.remainders.iter().map(|left| left.values.clone());
+        session.tell(give, std::iter::once(cells.values.clone()).chain(remainders).collect());
         if let Some((names, codes)) = named {
-            let give = Command::Give { slot: labels(side), count: codes.len() as u32, names: names.clone() };
+            let (slot, count, names) = (labels(side), codes.len() as u32, names.clone());
+            let give = Command::Give { slot, count, names, wide: Vec::new() };
             session.tell(give, vec![codes.clone()]);
         }
     }
     if !asked.true_pairs.is_empty() {
         let flat = asked.true_pairs.iter().flat_map(|(x, y)| [*x as f32, *y as f32]).collect();
         let count = asked.true_pairs.len() as u32;
-        session.tell(Command::Give { slot: truth, count, names: Vec::new() }, vec![flat]);
+        let give = Command::Give { slot: truth, count, names: Vec::new(), wide: Vec::new() };
+        session.tell(give, vec![flat]);
     }
     work(session, asked, &diagnostics)?;
     let aligned = session.until(|event, bulk| match event {

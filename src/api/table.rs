@@ -1,11 +1,15 @@
 //! Numbers that a caller gives as a table, looked at before anything is computed with them.
 
+use formats::{Remainder, Remainders};
+
 /// A table of finite numbers, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells {
     pub rows: usize,
     pub cols: usize,
     pub values: Vec<f32>,
+    /// What 32 bits leave over of some columns.
+    pub remainders: Vec<Remainder>,
 }
 
 /// Fewer rows cannot be matched.
@@ -38,6 +42,7 @@ impl Cells {
                  others with apply."
             ));
         }
+        let mut remainders = Remainders::new(cols);
         for (at, number) in numbers.enumerate() {
             let place = || format!("at row {}, column {} (counted from 0)", at / cols, at % cols);
             if number.is_nan() {
@@ -53,12 +58,16 @@ impl Cells {
                     place()
                 ));
             }
+            if remainders.any() {
+                remainders.note(at % cols, at / cols, number);
+            }
             values.push(value);
         }
-        if values.chunks_exact(cols).all(|row| row == &values[..cols]) {
+        let remainders = remainders.finish(rows);
+        if remainders.is_empty() && values.chunks_exact(cols).all(|row| row == &values[..cols]) {
             return Err(format!("All rows of {name} are the same, so nothing tells one from another."));
         }
-        Ok(Self { rows, cols, values })
+        Ok(Self { rows, cols, values, remainders })
     }
 }
 
@@ -94,6 +103,19 @@ mod tests {
     fn numbers_become_a_table() {
         let table = cells((4, 2), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5]).expect("a table");
         assert_eq!((table.rows, table.cols, table.values[7]), (4, 2, 8.5));
+    }
+
+    #[test]
+    fn times_keep_their_differences() {
+        let numbers = [1.7e9, 1.0, 1.7e9 + 1.5, 2.0, 1.7e9 + 2.0, 3.0, 1.7e9 + 4.25, 4.0];
+        let table = cells((4, 2), &numbers).expect("a table");
+        assert_eq!((table.remainders.len(), table.remainders[0].column), (1, 0));
+        for (row, time) in numbers.iter().step_by(2).enumerate() {
+            let whole = f64::from(table.values[2 * row]) + f64::from(table.remainders[0].values[row]);
+            assert_eq!(whole, *time);
+        }
+        let only = cells((4, 1), &[1.7e9, 1.7e9 + 1.0, 1.7e9 + 2.0, 1.7e9 + 3.0]).expect("rows that differ");
+        assert!(only.values.iter().all(|value| *value == only.values[0]) && only.remainders.len() == 1);
     }
 
     #[test]

@@ -20,5 +20,6 @@ pub mod skew;
 pub mod spectral;
 pub mod terrain;
 pub mod tiles;
+pub mod units;
 
 pub use dense::Dense;

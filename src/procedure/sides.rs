@@ -9,12 +9,17 @@ use crate::geometry::features::{Features, Preparation};
 use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure, default_panel};
 use crate::geometry::terrain::Terrain;
+use crate::geometry::units::{Unit, below_normal};
 use crate::rng::Rng;
 use crate::watch::Watch;
 
-/// Points of both sides, with their features fitted, and their distances if these came along.
+/// Points of both sides, with their features fitted, and their distances if these came along. Each table is held in a unit
+/// of its own ([`Unit`]), so that it does not matter in which it was given.
 pub struct Sides {
     points: [Dense; 2],
+    units: [Unit; 2],
+    /// How many values of each side are too small for all their digits.
+    below_normal: [usize; 2],
     given: Option<[Dense; 2]>,
     shared: Option<[Dense; 2]>,
     known: Vec<(usize, usize)>,
@@ -41,22 +46,40 @@ impl Sides {
 
     /// As [`Sides::new`], which takes its time where there are many points.
     pub async fn watched(x: Dense, y: Dense, watch: &mut impl Watch) -> Result<Self, Failure> {
-        let mut sides = Self::unfitted(x, y)?;
-        for (points, features) in sides.points.iter().zip(&mut sides.features) {
-            for preparation in Preparation::ALL {
-                features.push((preparation, Features::fit_watched(points, preparation, watch).await?));
-            }
-        }
-        Ok(sides)
+        Self::unfitted(x, y)?.fitted(watch).await
     }
 
     fn unfitted(x: Dense, y: Dense) -> Result<Self, Failure> {
         for (name, side) in [("first", &x), ("second", &y)] {
             check(name, side).map_err(Failure::Input)?;
         }
-        let features = [Vec::new(), Vec::new()];
-        let terrain = Default::default();
-        Ok(Self { points: [x, y], given: None, shared: None, known: Vec::new(), features, terrain })
+        let units = [&x, &y].map(Unit::of);
+        let below_normal = [&x, &y].map(below_normal);
+        let points = [units[0].scaled(x), units[1].scaled(y)];
+        Ok(Self { units, below_normal, ..Self::bare(points) })
+    }
+
+    /// Points that are in their unit, without anything else.
+    fn bare(points: [Dense; 2]) -> Self {
+        Self {
+            points,
+            units: Default::default(),
+            below_normal: [0; 2],
+            given: None,
+            shared: None,
+            known: Vec::new(),
+            features: Default::default(),
+            terrain: Default::default(),
+        }
+    }
+
+    async fn fitted(mut self, watch: &mut impl Watch) -> Result<Self, Failure> {
+        for (points, features) in self.points.iter().zip(&mut self.features) {
+            for preparation in Preparation::ALL {
+                features.push((preparation, Features::fit_watched(points, preparation, watch).await?));
+            }
+        }
+        Ok(self)
     }
 
     /// Points with the distances within each side.
@@ -70,7 +93,10 @@ impl Sides {
         for (name, points, distances) in [("first", &self.points[0], &dx), ("second", &self.points[1], &dy)] {
             check_distances(name, points.rows(), distances).map_err(Failure::Input)?;
         }
-        Ok(Self { given: Some([dx, dy]), ..self })
+        let below_normal = [&dx, &dy].map(below_normal);
+        let below_normal = [0, 1].map(|side| self.below_normal[side] + below_normal[side]);
+        let given = [dx, dy].map(|distances| Unit::of(&distances).scaled(distances));
+        Ok(Self { given: Some(given), below_normal, ..self })
     }
 
     /// Adds features that both sides have, one row a point and the same columns on both sides.
@@ -107,14 +133,21 @@ impl Sides {
 
     /// Some rows of both sides, with what is known of them.
     pub async fn part(&self, rows: [&[usize]; 2], watch: &mut impl Watch) -> Result<Self, Failure> {
-        let [x, y] = [0, 1].map(|side| self.points[side].picked(rows[side]));
-        let mut part = Self::watched(x, y, watch).await?;
+        let points = [0, 1].map(|side| self.points[side].picked(rows[side]));
+        for (name, side) in [("first", &points[0]), ("second", &points[1])] {
+            check(name, side).map_err(Failure::Input)?;
+        }
+        // The unit is that of all rows, so that a part of them is what it is among all.
+        let mut part = Self { units: self.units, ..Self::bare(points) }.fitted(watch).await?;
         if let Some(given) = &self.given {
-            let [dx, dy] = [0, 1].map(|side| {
+            let given = [0, 1].map(|side| {
                 let (whole, rows) = (&given[side], rows[side]);
                 Dense::from_fn(rows.len(), rows.len(), |i, j| whole.at(rows[i], rows[j]))
             });
-            part = part.measured(dx, dy)?;
+            for (name, distances) in [("first", &given[0]), ("second", &given[1])] {
+                check_distances(name, distances.rows(), distances).map_err(Failure::Input)?;
+            }
+            part.given = Some(given);
         }
         part.shared = self.shared.as_ref().map(|all| [0, 1].map(|side| all[side].picked(rows[side])));
         part.known = pairs_within(rows, &self.known);
@@ -178,8 +211,24 @@ impl Sides {
         })
     }
 
+    /// The points of both sides, in their units.
     pub fn points(&self) -> [&Dense; 2] {
         self.points.each_ref()
+    }
+
+    /// What the values of a side were divided by.
+    pub fn unit(&self, side: usize) -> Unit {
+        self.units[side]
+    }
+
+    /// New points of a side, brought into its unit.
+    pub fn in_unit(&self, side: usize, points: &Dense) -> Dense {
+        self.units[side].scaled(points.clone())
+    }
+
+    /// How many values of a side are below the smallest normal number of 32 bits, so that digits of them are lost.
+    pub fn below_normal(&self, side: usize) -> usize {
+        self.below_normal[side]
     }
 
     /// The columns of both sides.
@@ -192,7 +241,7 @@ impl Sides {
         self.features[side].iter().find(|(p, _)| *p == preparation).map(|(_, features)| features)
     }
 
-    /// What the encoders see of any points of one side.
+    /// What the encoders see of any points of one side, which are in its unit.
     pub fn seen(&self, side: usize, preparation: Preparation, points: &Dense) -> Dense {
         self.features(side, preparation).map_or_else(|| points.clone(), |features| features.apply(points))
     }
@@ -380,11 +429,12 @@ mod tests {
         let looks = Count::looks(async |watch| sides.part(rows, watch).await.map(|_| ()));
         assert_eq!(looks, 8, "at every preparation of either side");
         let part = unwatched(sides.part(rows, &mut NoWatch)).expect("usable");
-        assert_eq!(part.points()[0].data(), [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0]);
+        let own = [1.0, 2.0, 4.0, 5.0, 16.0, 17.0, 25.0, 26.0].map(|v: f32| v / 16.0);
+        assert_eq!(part.points()[0].data(), own, "in the unit of all rows");
         assert_eq!(part.known(), [(3, 0), (1, 1)], "in their new places; one row is not there");
         let within = unwatched(part.within(1, Distance::Given, &[3, 0], SearchChoice::Auto, &mut NoWatch))
             .expect("given");
-        assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0]);
+        assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0].map(|v: f32| v / 32.0));
         assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0, 26.0]));
     }
 
@@ -398,9 +448,9 @@ mod tests {
             unwatched(sides.within(side, distance, rows, SearchChoice::Auto, &mut NoWatch))
         };
         let part = within(&sides, 1, Distance::Given, &[4, 2]).expect("given");
-        assert_eq!(part.data(), [32.0, 30.0, 18.0, 16.0]);
+        assert_eq!(part.data(), [32.0, 30.0, 18.0, 16.0].map(|v: f32| v / 32.0));
         let computed = within(&sides, 1, Distance::Euclidean, &[4, 2]).expect("computed");
-        assert!((computed.at(0, 1) - 32f32.sqrt()).abs() < 1e-5);
+        assert!((computed.at(0, 1) - 32f32.sqrt() / 8.0).abs() < 1e-5, "in the unit of the points");
         let without = Sides::new(points(), points()).expect("usable");
         assert!(without.default_panel().iter().all(|measure| measure.x != Distance::Given));
         let refused = within(&without, 0, Distance::Given, &[0, 1]).err().map(|e| e.to_string());

@@ -77,13 +77,15 @@ pub enum Command {
         reading: Reading,
     },
     /// Keep what is in memory already for this use, in place of a file. Bulk, one: the values of a table, rows of
-    /// equal length; the codes of labels, −1 for missing; pairs, one after the other; a model's bytes ([`as_bulk`]).
+    /// equal length; the codes of labels, −1 for missing; pairs, one after the other; a model's bytes ([`as_bulk`]). After a
+    /// table, one for each of its wide columns: what 32 bits leave over of its values.
     Give {
         slot: Slot,
         /// Rows of the table, or bytes of the model.
         count: u32,
         /// The names that the codes of labels stand for.
         names: Vec<String>,
+        wide: Vec<u32>,
     },
     /// Hand over what is on show, in memory; answered by [`Event::Taken`].
     Take,

@@ -90,6 +90,7 @@ pub async fn findings(seen: &Seen<'_>, watch: &mut impl Watch) -> Result<Vec<Fin
     let measured = sides.default_panel() != [Measure::same(Distance::Given)];
     for side in Side::BOTH {
         let at = side.index();
+        of_small_values(&mut findings, side, sides.below_normal(at));
         let points = measured.then_some(sides.points()[at]);
         of_side(&mut findings, side, points, distances[at], watch).await?;
     }
@@ -181,6 +182,22 @@ fn of_plan(findings: &mut Findings<'_>, report: &Report) {
             ),
             "The transport has not settled in the iterations it was given. It does so sooner with a larger ε.",
             Fix::Settings(|options| options.eps *= 2.0),
+        );
+    }
+}
+
+/// Any unit will do, down to where the numbers themselves end.
+fn of_small_values(findings: &mut Findings<'_>, side: Side, count: usize) {
+    if count > 0 {
+        findings.say(
+            false,
+            format!(
+                "Values of {} below the smallest normal number ({:.1e}): {count}. Their last digits are lost.",
+                side.letter().to_uppercase(),
+                f32::MIN_POSITIVE
+            ),
+            "Use a smaller unit: multiply the data by 1e30, for example.",
+            Fix::None,
         );
     }
 }

@@ -3,7 +3,7 @@
 use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step};
 use formats::{MissingChoice, Table};
 
-use super::prepare::{follow, means};
+use super::prepare::{Raw, follow, means};
 use crate::geometry::Dense;
 use crate::kernels::Activation;
 use crate::procedure::{Candidate, Failure, Settings, Sides};
@@ -37,6 +37,8 @@ pub struct Taught {
     columns: Option<Vec<String>>,
     missing: MissingChoice,
     means: Option<Vec<f32>>,
+    /// Whether its chain begins with what needs 64 bits.
+    wide: bool,
 }
 
 impl Taught {
@@ -54,6 +56,7 @@ impl Taught {
             chain: chain.to_vec(),
             columns: table.columns.clone(),
             missing,
+            wide: !table.remainders.is_empty() && matches!(chain.first(), Some(Step::Subtract(_))),
             means: Some(means(points, table.cols).iter().map(finite).collect()),
         }
     }
@@ -67,8 +70,11 @@ pub fn of(candidate: &Candidate, sides: &Sides, taught: [&Taught; 2], about: Abo
         _ => &[],
     };
     let sides = [0, 1].map(|side| {
-        let Taught { inputs, chain, columns, missing, means } = taught[side].clone();
+        let Taught { inputs, chain, columns, missing, means, wide } = taught[side].clone();
         let mut steps = chain;
+        // New rows come in the unit of the file, like those of training.
+        let width = sides.points()[side].cols();
+        steps.extend(sides.unit(side).factors().into_iter().map(|factor| Step::Scale(vec![factor; width])));
         if let Some(features) = sides.features(side, preparations[side]) {
             let unit = Step::UnitRows { least: 0.0 };
             steps.extend(features.unit_rows.then(|| unit.clone()));
@@ -92,7 +98,7 @@ pub fn of(candidate: &Candidate, sides: &Sides, taught: [&Taught; 2], about: Abo
             }
             Encoders::Linear { .. } | Encoders::Embedded { .. } => {}
         }
-        Side { inputs, steps, columns, missing, means, wide: false }
+        Side { inputs, steps, columns, missing, means, wide }
     });
     let cost = match cost(&candidate.encoders) {
         CostKind::Sqm => Cost::Sqm,
@@ -133,16 +139,26 @@ pub async fn embed(
     points: &Dense,
     watch: &mut impl Watch,
 ) -> Result<Dense, Failure> {
+    embed_raw(model, side, points.clone().into(), watch).await
+}
+
+/// Where a model puts the rows of one side, as they come from a file.
+pub async fn embed_raw(
+    model: &Model,
+    side: usize,
+    raw: Raw,
+    watch: &mut impl Watch,
+) -> Result<Dense, Failure> {
     model.check().map_err(|trouble| Failure::Input(trouble.to_string()))?;
-    let inputs = model.sides[side].inputs;
-    if points.cols() != inputs {
+    let (inputs, cols) = (model.sides[side].inputs, raw.points.cols());
+    if cols != inputs {
         return Err(Failure::Input(format!(
-            "The new {} data set has {} columns, the model was trained on {inputs}. Give the same columns, in the same order.",
-            ["first", "second"][side],
-            points.cols()
+            "The new {} data set has {cols} columns, the model was trained on {inputs}. Give the same columns, in the same order.",
+            ["first", "second"][side]
         )));
     }
-    follow(&model.sides[side], points, watch).await
+    let (chain, points) = raw.begun(&model.sides[side]);
+    follow(&chain, &points, watch).await
 }
 
 fn matrix(dense: &Dense) -> Step {

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use formats::write::model::Side;
-use formats::{MissingChoice, Table};
+use formats::{MissingChoice, Remainder, Table};
 
 use super::prepare::means;
 use crate::geometry::Dense;
@@ -108,6 +108,21 @@ impl Fit {
         }
         let points = Dense::new(kept.len(), self.order.len(), values);
         (points, (self.missing == Missing::DropRows).then_some(kept))
+    }
+}
+
+impl Fit {
+    /// What 32 bits leave over of the rows that [`Fit::rows`] kept, in the order of training.
+    pub fn remainders(&self, table: &Table, kept: Option<&[usize]>) -> Vec<Remainder> {
+        let found = self.order.iter().enumerate().filter_map(|(place, column)| {
+            let left = table.remainders.iter().find(|left| left.column == *column)?;
+            let values = match kept {
+                Some(kept) => kept.iter().map(|row| left.values[*row]).collect(),
+                None => left.values.clone(),
+            };
+            Some(Remainder { column: place, values })
+        });
+        found.collect()
     }
 }
 
@@ -316,5 +331,19 @@ mod tests {
     fn embeddings_that_are_no_numbers_are_noticed() {
         assert_eq!(lost(&Dense::new(2, 2, vec![1.0, 2.0, 3.0, f32::INFINITY])), Some(1));
         assert_eq!(lost(&Dense::new(1, 2, vec![1.0, 2.0])), None);
+    }
+
+    #[test]
+    fn what_is_left_over_follows_its_column_and_the_rows_that_stay() {
+        let mut values = numbers(15);
+        values[4] = GAP;
+        let low = vec![0.1, 0.2, 0.3, 0.4, 0.5];
+        let remainders = vec![Remainder { column: 0, values: low }];
+        let new = Table { remainders, ..table(&["c", "a", "b"], 3, &values) };
+        let fit = fit(&side(&["a", "b", "c"], MissingChoice::DropRows), &new, MissingChoice::Keep);
+        let fit = fit.expect("follows");
+        let (_, kept) = fit.rows(&new);
+        let left = fit.remainders(&new, kept.as_deref());
+        assert_eq!(left, [Remainder { column: 2, values: vec![0.1, 0.3, 0.4, 0.5] }]);
     }
 }

@@ -1,16 +1,89 @@
 //! What is done to a table before it is aligned, as a chain of steps that new rows can follow and models carry along.
 
 use formats::Step as Wanted;
-use formats::Table;
 use formats::write::model::{Side, Step};
+use formats::{Remainder, Table};
 
 use crate::geometry::Dense;
 use crate::geometry::spectral::principal_axes_watched;
+use crate::geometry::units::Unit;
 use crate::procedure::Failure;
 use crate::scale::{Cancelled, Watch};
 
 /// What every row's total becomes before logarithms are taken.
 const TOTAL: f32 = 1e4;
+
+/// Rows as they are in a file: values of 32 bits, and what these leave over of some columns.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    pub points: Dense,
+    pub remainders: Vec<Remainder>,
+}
+
+impl From<Dense> for Raw {
+    fn from(points: Dense) -> Self {
+        Self { points, remainders: Vec::new() }
+    }
+}
+
+impl From<&Table> for Raw {
+    fn from(table: &Table) -> Self {
+        let points = Dense::new(table.rows, table.cols, table.values.clone());
+        Self { points, remainders: table.remainders.clone() }
+    }
+}
+
+impl Raw {
+    /// The points less a constant for each column. The difference of two numbers of 32 bits that are close together is exact,
+    /// and so small that it has room for what was left over: together they are the difference in 64 bits.
+    fn less(mut self, origin: &[f32]) -> Dense {
+        for i in 0..self.points.rows() {
+            let row = self.points.row_mut(i);
+            row.iter_mut().zip(origin).for_each(|(value, origin)| *value -= origin);
+            for left in &self.remainders {
+                row[left.column] += left.values[i];
+            }
+        }
+        self.points
+    }
+
+    /// The points after the first step of a chain, and the chain after it, where that step is a subtraction and something
+    /// was left over for it; otherwise the points as they are, and the whole chain.
+    pub fn begun(self, side: &Side) -> (Side, Dense) {
+        match side.steps.split_first() {
+            Some((Step::Subtract(origin), rest)) if !self.remainders.is_empty() => {
+                (Side::new(side.inputs, rest.to_vec()), self.less(origin))
+            }
+            _ => (side.clone(), self.points),
+        }
+    }
+}
+
+/// What is subtracted from columns of which 32 bits leave something over: a value of theirs, and nothing from the others.
+///
+/// Only from these. A constant that is taken from a column changes the angles between rows, and with them what cosine
+/// distances and rows of length 1 mean. Where the values of a column lie within a ten-thousandth of their size, however, the
+/// angles it makes differ by the square of that, which 32 bits do not tell from nothing.
+fn origin(table: &Table) -> Option<Vec<f32>> {
+    let first = |column: usize| {
+        let mut values = table.values.iter().skip(column).step_by(table.cols.max(1));
+        values.find(|value| !value.is_nan()).copied().unwrap_or(0.0)
+    };
+    let mut origin = vec![0.0; table.cols];
+    table.remainders.iter().for_each(|left| origin[left.column] = first(left.column));
+    (!table.remainders.is_empty()).then_some(origin)
+}
+
+/// The chain before any step that is wanted, and what it makes of a table.
+pub fn begin(table: &Table) -> (Vec<Step>, Dense) {
+    match origin(table) {
+        Some(origin) => {
+            let points = Raw::from(table).less(&origin);
+            (vec![Step::Subtract(origin)], points)
+        }
+        None => (Vec::new(), Raw::from(table).points),
+    }
+}
 
 /// Fits the steps that are wanted to a table, one after the other; returns the chain and what it makes of the table.
 pub async fn fit(
@@ -18,8 +91,11 @@ pub async fn fit(
     wanted: &[Wanted],
     watch: &mut impl Watch,
 ) -> Result<(Vec<Step>, Dense), Failure> {
-    let mut points = Dense::new(table.rows, table.cols, table.values.clone());
-    let mut chain = Vec::new();
+    // Shares of a row's sum are those of the values as they are.
+    let shares = |step: &Wanted| matches!(step, Wanted::Log1pNormalise | Wanted::SqrtShares);
+    let as_they_are = wanted.iter().any(shares);
+    let (mut chain, mut points) =
+        if as_they_are { (Vec::new(), Raw::from(table).points) } else { begin(table) };
     for step in wanted {
         let steps = match step {
             Wanted::Log1pNormalise => {
@@ -136,6 +212,8 @@ async fn scores(points: &Dense, watch: &mut impl Watch) -> Result<Vec<Step>, Can
 async fn components(points: &Dense, k: usize, watch: &mut impl Watch) -> Result<Vec<Step>, Cancelled> {
     let means: Vec<f32> = means_of(points, watch).await?.iter().map(|m| *m as f32).collect();
     let centred = Dense::from_fn(points.rows(), points.cols(), |i, j| points.at(i, j) - means[j]);
+    // Axes are the same in any unit, and their computation squares values.
+    let centred = Unit::of(&centred).scaled(centred);
     let axes = principal_axes_watched(&centred, watch).await?;
     let cols = axes.cols().min(k.max(1));
     let values = Dense::from_fn(axes.rows(), cols, |i, j| axes.at(i, j)).data().to_vec();
@@ -199,5 +277,62 @@ mod tests {
         let (_, logged) = fit(&table(40, 6), &[Wanted::Log1pNormalise]).expect("fits");
         let total: f32 = logged.row(3).iter().map(|v| v.exp() - 1.0).sum();
         assert!((total - TOTAL).abs() < 1.0, "{total}");
+    }
+
+    /// A table as its reader leaves it, of times in seconds since 1970 beside another column.
+    fn times(count: usize, from: usize) -> (Table, Vec<f64>) {
+        let times: Vec<f64> = (0..count).map(|row| 1.7e9 + 0.25 * ((from + row * 7) % 100) as f64).collect();
+        let other = |row: usize| ((from + row * 5) % 9) as f32;
+        let values = times.iter().enumerate().flat_map(|(row, time)| [other(row), *time as f32]).collect();
+        let low = times.iter().map(|time| (time - f64::from(*time as f32)) as f32).collect();
+        let remainders = vec![Remainder { column: 1, values: low }];
+        (Table { rows: count, cols: 2, values, remainders, ..Table::default() }, times)
+    }
+
+    #[test]
+    fn a_column_of_times_keeps_its_differences() {
+        let (table, times) = times(30, 0);
+        for wanted in [vec![], vec![Wanted::ZScore], vec![Wanted::Pca(2)]] {
+            let (chain, points) = fit(&table, &wanted).expect("fits");
+            let scale = match &chain[..] {
+                [_, _, Step::Scale(scale)] => f64::from(scale[1]),
+                _ => 1.0,
+            };
+            if wanted != [Wanted::Pca(2)] {
+                for row in 1..30 {
+                    let got = f64::from(points.at(row, 1) - points.at(0, 1));
+                    let want = scale * (times[row] - times[0]);
+                    assert!((got - want).abs() < 1e-5, "{wanted:?}: {got}, not {want}");
+                }
+                assert!(chain.len() == 1 + wanted.len() * 2);
+            }
+            // New rows follow, and those of training come out the same.
+            let side = Side::new(2, chain);
+            let embedded = |raw: Raw| {
+                let (side, points) = raw.begun(&side);
+                unwatched(follow(&side, &points, &mut NoWatch)).expect("fits")
+            };
+            assert_eq!(embedded(Raw::from(&table)), points, "{wanted:?}");
+            let (new, _) = self::times(9, 21);
+            let again = embedded(Raw::from(&new));
+            // The first of these has the time of row 3 of training.
+            if wanted.is_empty() {
+                assert_eq!(again.at(0, 1), points.at(3, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn shares_are_those_of_the_values_as_they_are() {
+        let (table, _) = times(30, 0);
+        let plain = Table { remainders: Vec::new(), ..table.clone() };
+        for step in [Wanted::Log1pNormalise, Wanted::SqrtShares] {
+            assert_eq!(fit(&table, &[step]).expect("fits"), fit(&plain, &[step]).expect("fits"));
+        }
+        assert_eq!(
+            fit(&plain, &[]).expect("fits").1.data(),
+            plain.values,
+            "ordinary columns stay as they are"
+        );
     }
 }

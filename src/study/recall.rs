@@ -2,9 +2,10 @@
 
 use formats::write::model::Model;
 
-use super::model::{embed, embedded, relaxed};
+use super::model::{embed_raw, embedded, relaxed};
 use super::options::{saved, settings};
 use super::outcome::Study;
+use super::prepare::Raw;
 use super::rows::Rows;
 use super::subject::Subject;
 use crate::exec::Device;
@@ -23,7 +24,7 @@ pub struct Data {
     pub sides: Sides,
     pub rows: [Rows; 2],
     pub truth: Vec<(usize, usize)>,
-    pub tables: [Dense; 2],
+    pub tables: [Raw; 2],
 }
 
 /// The study that a model makes of the data, with the settings it was trained with.
@@ -40,7 +41,8 @@ pub async fn recall(
     let Data { sides, rows, truth, tables } = data;
     let encoders = embedded(&model).map_err(Failure::Input)?;
     let watch = &mut Watching::new(control, "embedding");
-    let points = [embed(&model, 0, &tables[0], watch).await?, embed(&model, 1, &tables[1], watch).await?];
+    let [x, y] = tables;
+    let points = [embed_raw(&model, 0, x, watch).await?, embed_raw(&model, 1, y, watch).await?];
     let [x, y] = &points;
     let relaxation = relaxed(&model, &settings);
     let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, relaxation, control).await?;

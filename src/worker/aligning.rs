@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use formats::Trouble;
 use formats::write::model::Model;
 use formats::write::record::{Record, Timing};
-use formats::{Table, Trouble};
 use js_sys::{Array, Uint8Array};
 use web_sys::{Blob, BlobPropertyBag, Url};
 
@@ -19,6 +19,7 @@ use super::used::Used;
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
+use crate::geometry::units::Unit;
 use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
@@ -180,7 +181,9 @@ impl Task<'_> {
             }
             let distance = Distance::named(name).unwrap_or(Distance::Euclidean);
             let watch = &mut Watching::new(watched, MEASURING);
-            distance.matrix_watched(points, watch).await.map_err(Fault::from)?.ok_or_else(|| {
+            // Distances square values, and 32 bits do not hold the squares of all units.
+            let points = Unit::of(points).scaled(points.clone());
+            distance.matrix_watched(&points, watch).await.map_err(Fault::from)?.ok_or_else(|| {
                 Refusal::Words(
                     "A given distance was chosen for a data set that has none. Add its distance matrix, or choose another.".into(),
                 )
@@ -321,11 +324,6 @@ pub(super) fn nothing_yet() -> Refusal {
 pub(super) fn looked_at(desk: &Desk) -> Option<(&Subject, &Looked)> {
     let applied = desk.applied.as_ref().map(|applied| (&applied.subject, &applied.looked));
     applied.or_else(|| desk.study.as_ref().map(|study| (&study.subject, &study.looked)))
-}
-
-/// A table as the solver takes it.
-pub(super) fn raw(table: &Table) -> Dense {
-    Dense::new(table.rows, table.cols, table.values.clone())
 }
 
 /// The model of the candidate that is shown.

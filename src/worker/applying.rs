@@ -8,13 +8,13 @@ use super::aligning::{Applied, PREPARING, Refusal, Task, nothing_yet};
 use super::desk::{Desk, Prepared};
 use super::live::Watched;
 use super::scope::{now, post};
-use crate::geometry::Dense;
 use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
 use crate::protocol::{Event, NewRows, Outcome, Side, Slot};
 use crate::study::figures::Agreement;
 use crate::study::findings::findings_of_new;
 use crate::study::model;
 use crate::study::new_rows::{self, Fit};
+use crate::study::prepare::Raw;
 use crate::study::rows::{Rows, classed};
 use crate::study::subject::Subject;
 
@@ -23,7 +23,7 @@ const EMBEDDING: &str = "embedding";
 
 /// A side as it is embedded.
 struct Followed {
-    points: Dense,
+    raw: Raw,
     rows: Rows,
     /// Which rows of the table these are, where some were left out.
     kept: Option<Vec<usize>>,
@@ -43,9 +43,11 @@ impl Task<'_> {
                 let (slot, prepared) = taken(&desk, side).ok_or_else(nothing_yet)?;
                 let fit = follow(&model, side, prepared).map_err(|words| named(side, &words))?;
                 let (points, kept) = fit.rows(&prepared.table);
+                let remainders = fit.remainders(&prepared.table, kept.as_deref());
+                let raw = Raw { points, remainders };
                 let rows = desk.rows(slot, side);
                 let rows = kept.as_ref().map_or_else(|| rows.clone(), |kept| rows.picked(kept));
-                Ok(Followed { points, rows, kept })
+                Ok(Followed { raw, rows, kept })
             };
             let sides = [side(Side::X)?, side(Side::Y)?];
             // Pairs are between new rows; where a side keeps its old ones, they say nothing.
@@ -54,14 +56,14 @@ impl Task<'_> {
         };
         let kept = sides.each_ref().map(|side| side.kept.as_deref());
         let truth = new_rows::moved(truth, kept);
-        let [Followed { points: x, rows: rx, .. }, Followed { points: y, rows: ry, .. }] = sides;
-        let (points, rows) = ([x, y], classed([rx, ry]));
+        let [Followed { raw: x, rows: rx, .. }, Followed { raw: y, rows: ry, .. }] = sides;
+        let (raw, rows) = ([x, y], classed([rx, ry]));
         let start = now();
         let mut watched = Watched::new(self.runs, self.run);
         let mut embedded = Vec::new();
         for side in Side::BOTH {
             let watch = &mut Watching::new(&mut watched, EMBEDDING);
-            let places = model::embed(&model, side.index(), &points[side.index()], watch).await?;
+            let places = model::embed_raw(&model, side.index(), raw[side.index()].clone(), watch).await?;
             if let Some(row) = new_rows::lost(&places) {
                 let id = rows[side.index()].name(row);
                 return Err(named(
@@ -81,7 +83,9 @@ impl Task<'_> {
         let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, relaxation, &mut watched)
             .await
             .map_err(unmatched)?;
-        let [x, y] = points;
+        // Where differences would be lost, rows are measured after what is subtracted from them.
+        let [x, y] = raw;
+        let (x, y) = (x.begun(&model.sides[0]).1, y.begun(&model.sides[1]).1);
         let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
         let value = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;
         let subject = Subject { sides, rows, truth, settings };

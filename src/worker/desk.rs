@@ -254,7 +254,11 @@ pub(super) async fn read(
                 // Missing values of new rows are treated as in training, which the model knows.
                 choices.missing = MissingChoice::Keep;
             }
-            let loaded = whole_or_first(&source, &choices, &mut watch).await?;
+            let mut loaded = whole_or_first(&source, &choices, &mut watch).await?;
+            if matches!(slot, Slot::Distances(_) | Slot::Shared(_)) {
+                // From distances, and from columns that both sides share, nothing may be subtracted on one side.
+                loaded.table.remainders.clear();
+            }
             // The desk may hold more by now.
             desk.borrow().room().preparing(loaded.table.rows, loaded.table.cols, &reading.steps)?;
             let (chain, points) =

@@ -3,13 +3,14 @@
 use formats::write::model::Model;
 use formats::write::record::Input;
 use formats::write::sha256::Sha256;
-use formats::{Kind, Labels, Listed, MissingChoice, Table, Trouble};
+use formats::{Kind, Labels, Listed, MissingChoice, Remainder, Table, Trouble};
 
 use super::aligning::{Refusal, Task, looked_at, nothing_yet, trained};
 use super::desk::{Filling, Prepared};
 use super::scope::post;
 use crate::geometry::Dense;
 use crate::protocol::{Event, Slot, as_bulk, from_bulk};
+use crate::study::prepare;
 
 /// Something that was given, before it lies on the desk.
 pub(super) struct Given {
@@ -19,6 +20,8 @@ pub(super) struct Given {
     /// What the codes of labels stand for.
     pub(super) names: Vec<String>,
     pub(super) values: Vec<f32>,
+    /// What 32 bits leave over of some columns of a table.
+    pub(super) remainders: Vec<Remainder>,
 }
 
 impl Task<'_> {
@@ -82,12 +85,16 @@ impl Task<'_> {
 
 /// What a slot is filled with. The API has looked at the shapes; only a mixed-up deployment gives other ones.
 fn filling(given: Given, count: usize, cols: usize) -> Result<Filling, Trouble> {
-    let Given { slot, names, values, .. } = given;
+    let Given { slot, names, values, remainders, .. } = given;
     let filling = match slot {
-        Slot::Features(_) | Slot::New(_) if count * cols == values.len() && cols > 0 => {
-            let points = Dense::new(count, cols, values.clone());
-            let table = Table { rows: count, cols, values, ..Table::default() };
-            Filling::Table(Prepared { table, chain: Vec::new(), points, missing: MissingChoice::Keep })
+        Slot::Features(_) | Slot::New(_)
+            if count * cols == values.len()
+                && cols > 0
+                && remainders.iter().all(|left| left.column < cols && left.values.len() == count) =>
+        {
+            let table = Table { rows: count, cols, values, remainders, ..Table::default() };
+            let (chain, points) = prepare::begin(&table);
+            Filling::Table(Prepared { table, chain, points, missing: MissingChoice::Keep })
         }
         Slot::Labels(_) | Slot::NewLabels(_) => {
             let code = |code: &f32| if *code < 0.0 { Labels::MISSING } else { *code as u32 };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::aligning::{Refusal, Task, nothing_yet, raw};
+use super::aligning::{Refusal, Task, nothing_yet};
 use super::applying::unmatched;
 use super::desk;
 use super::live::Watched;
@@ -10,6 +10,7 @@ use super::scope::{now, post};
 use super::source::BlobSource;
 use crate::protocol::{AlignOptions, Event, FileRef, Side, Slot};
 use crate::study::model;
+use crate::study::prepare::Raw;
 use crate::study::recall::{Data, recall};
 use crate::study::rows::{Rows, classed};
 
@@ -28,7 +29,7 @@ impl Task<'_> {
         let tables = {
             let desk = self.desk.borrow();
             let table =
-                |side| desk.table(Slot::Features(side)).map(|t| raw(&t.table)).ok_or_else(nothing_yet);
+                |side| desk.table(Slot::Features(side)).map(|t| Raw::from(&t.table)).ok_or_else(nothing_yet);
             [table(Side::X)?, table(Side::Y)?]
         };
         let mut watched = Watched::new(self.runs, self.run);

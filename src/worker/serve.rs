@@ -5,6 +5,7 @@ use std::rc::Rc;
 #[cfg(feature = "gpu")]
 use std::time::Duration;
 
+use formats::Remainder;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
@@ -72,9 +73,12 @@ impl Worker {
             Command::Finish => self.runs.finish(run),
             Command::Unload { slot } => self.desk.borrow_mut().clear(slot),
             Command::Load { slot, file, reading } => self.load(run, slot, file, reading),
-            Command::Give { slot, count, names } => {
-                let values = message.bulk.into_iter().next().unwrap_or_default();
-                let given = Given { slot, count, names, values };
+            Command::Give { slot, count, names, wide } => {
+                let mut bulk = message.bulk.into_iter();
+                let values = bulk.next().unwrap_or_default();
+                let remainder = |(column, values): (u32, _)| Remainder { column: column as usize, values };
+                let remainders = wide.into_iter().zip(bulk).map(remainder).collect();
+                let given = Given { slot, count, names, values, remainders };
                 self.task(run, async move |task: Task<'_>| task.give(given));
             }
             Command::Take => self.task(run, async move |task: Task<'_>| task.take()),

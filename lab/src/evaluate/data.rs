@@ -50,7 +50,10 @@ impl Data {
             [None, None] => None,
             _ => return Err(wrong("there is one of dist_x.npy and dist_y.npy; give both or neither".into())),
         };
-        let points = [0, 1].map(|side| match (table(POINTS[side])?, &distances) {
+        let rows = |name: &str| {
+            if has(name) { npy::points(&folder.join(name)).map(Some) } else { Ok(None) }
+        };
+        let points = [0, 1].map(|side| match (rows(POINTS[side])?, &distances) {
             (Some(points), _) => Ok(points),
             // As the page does: a row of distances says where a point is, seen from all others.
             (None, Some(distances)) => Ok(distances[side].clone()),

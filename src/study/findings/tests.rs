@@ -67,8 +67,8 @@ impl Case {
 
     fn found(self) -> Vec<Finding> {
         let y = Dense::new(40, 3, Rng::new(4).fill(120, -1.0, 1.0));
-        let [dx, dy] = [&self.x, &y].map(|side| Distance::Euclidean.matrix(side).expect("of points"));
         let sides = Sides::new(self.x, y).expect("usable");
+        let [dx, dy] = sides.points().map(|side| Distance::Euclidean.matrix(side).expect("of points"));
         let candidates = self.candidates;
         let alignment = Alignment { candidates, rival: None, alternatives: Vec::new(), margin: None };
         let seen = Seen {
@@ -178,4 +178,22 @@ fn a_graph_in_parts_is_joined_by_geodesics() {
     let parts = case.only("falls into 2 parts (of 25, 15 points)");
     assert_eq!(changed(&parts).distance_x, "geodesic");
     assert_eq!(changed(&parts).distance_y, "geodesic");
+}
+
+/// Data in any unit are healthy, but for values that 32 bits do not hold.
+#[test]
+fn a_unit_is_no_finding_and_values_that_are_too_small_are_named() {
+    let times = |factor: f32| {
+        let mut case = Case::healthy();
+        case.x = Dense::from_fn(40, 3, |i, j| case.x.at(i, j) * factor);
+        case
+    };
+    for factor in [1e-30, 1e20, 1e37] {
+        assert_eq!(times(factor).found(), [], "{factor:e}");
+    }
+    let small = times(1e-37).x.data().iter().filter(|v| v.is_subnormal()).count();
+    assert!((1..60).contains(&small));
+    let named =
+        times(1e-37).only(&format!("Values of X below the smallest normal number (1.2e-38): {small}."));
+    assert!(!named.serious && named.fix.contains("1e30"));
 }

@@ -77,7 +77,7 @@ fn study(
     let alignment =
         block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("aligns");
     let coupling =
-        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), settings.eps, &mut NoControl))
+        block_on(procedure::infer(&Device::Cpu, &sides, alignment.best(), &settings, &mut NoControl))
             .expect("infers");
     let rows = tables.each_ref().map(|t| Rows { ids: t.ids.clone(), labels: t.labels.first().cloned() });
     let subject = Subject { sides, rows, truth, settings };
@@ -155,9 +155,15 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
         let again = [0, 1].map(|side| embedded(&loaded, side, &raw[side]));
         let encoders = model::embedded(&loaded).expect("fits");
         let points = [&again[0], &again[1]];
-        let coupling =
-            block_on(procedure::transport(&Device::Cpu, &encoders, points, loaded.about.eps, &mut NoControl))
-                .expect("solved");
+        let coupling = block_on(procedure::transport(
+            &Device::Cpu,
+            &encoders,
+            points,
+            loaded.about.eps,
+            model::relaxed(&loaded, &study.subject.settings),
+            &mut NoControl,
+        ))
+        .expect("solved");
         let embedded = study.looked.coupling.embedded.as_ref().expect("encoders");
         if cost == "sqm" {
             for (mine, theirs) in again.iter().zip(embedded) {
@@ -366,7 +372,7 @@ fn known_pairs_do_not_raise_the_rank_agreement() {
     let best = alignment.best();
     let mean = best.spearman.iter().sum::<f64>() / best.spearman.len() as f64;
     let coupling =
-        block_on(procedure::infer(&Device::Cpu, &sides, best, settings.eps, &mut NoControl)).expect("infers");
+        block_on(procedure::infer(&Device::Cpu, &sides, best, &settings, &mut NoControl)).expect("infers");
     let whole =
         block_on(procedure::plan_spearman(&sides, &settings, &coupling, &mut NoControl)).expect("judged");
     assert!((best.rank_agreement() - mean).abs() < 1e-12);

@@ -22,7 +22,7 @@ use concord::solver::losses::Symmetry;
 use concord::solver::losses::classic::Distances;
 use concord::solver::losses::rank_gw::{self, Halves, Ranks};
 use concord::solver::losses::soft_rank::SoftRank;
-use concord::solver::sinkhorn::uniform;
+use concord::solver::sinkhorn::{Relaxation, uniform};
 use concord::solver::terms::{fused, pairs};
 
 fn put(plan: &mut Plan, dense: &Dense, batch: u32) -> Mat {
@@ -282,7 +282,7 @@ block_on_test! {
         cpu.submit(align.step, settings.steps).expect("plays");
         let weights = cpu.read(align.weights).await.expect("reads");
 
-        let infer = Infer::record(&Encoders::Networks { shapes: align.shapes, weights, cost: settings.cost }, [all_x.data(), all_y.data()], 0.05);
+        let infer = Infer::record(&Encoders::Networks { shapes: align.shapes, weights, cost: settings.cost }, [all_x.data(), all_y.data()], 0.05, Relaxation::STRICT);
         let mut cpu = CpuExecutor::prepare(infer.plan).expect("fits");
         cpu.submit(infer.embed, 1).expect("plays");
         cpu.submit(infer.transport, infer.falling + 30).expect("plays");

@@ -12,6 +12,7 @@ use concord::plan::Plan;
 use concord::procedure::{self, NoControl, Settings, Sides, transport};
 use concord::solver::align::{AlignSettings, Objective};
 use concord::solver::infer::Encoders;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 use serde_json::{Value, json};
 
@@ -101,8 +102,15 @@ fn fit(clouds: &Clouds) -> Result<Value, String> {
 
     let [x, y] = clouds.inputs();
     let encoders = Encoders::Networks { shapes: trained.shapes, weights, cost: settings.cost };
-    let coupling = block_on(transport(&Device::Cpu, &encoders, [&x, &y], INFERENCE_EPS, &mut NoControl))
-        .map_err(|error| error.to_string())?;
+    let coupling = block_on(transport(
+        &Device::Cpu,
+        &encoders,
+        [&x, &y],
+        INFERENCE_EPS,
+        Relaxation::STRICT,
+        &mut NoControl,
+    ))
+    .map_err(|error| error.to_string())?;
     Ok(json!({ "marginal_error": coupling.error }))
 }
 

@@ -8,6 +8,7 @@ use concord::procedure::{self, Coupling, EncoderChoice, Failure, NoControl, Sett
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
 use concord::scale::{self, Cancelled};
+use concord::solver::marginals::Relaxation;
 use concord::study::model::Taught;
 use concord::study::outcome::{Study, matches};
 use concord::study::rows::{Rows, classed};
@@ -260,6 +261,8 @@ fn writing_everything_can_be_given_up() {
             embedded: Some([points.clone(), points]),
             error: 0.0,
             way: procedure::Way::Held,
+            relaxation: Relaxation::STRICT,
+            retained: None,
         };
         let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
         (subject, looked)

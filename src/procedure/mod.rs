@@ -11,6 +11,7 @@ mod embedding;
 mod linear;
 mod network;
 mod objective;
+mod partners;
 mod reached;
 mod sides;
 mod starved;
@@ -24,6 +25,7 @@ pub use choose::{Alignment, Candidate, Origin, Start};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::{GLANCED, REFINE_STEPS, REFINED, START_STEPS as LINEAR_STEPS, sample_size as linear_sample};
 pub use objective::{Form, objective};
+pub use partners::matched;
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};
@@ -227,7 +229,7 @@ pub async fn recalled(
     judge.only(encoders, Origin::Saved, coupling, control).await
 }
 
-/// Applies a candidate to all points.
+/// Applies a candidate to all points, and finds out which of them have no partner.
 pub async fn infer(
     device: &Device,
     sides: &Sides,
@@ -238,7 +240,7 @@ pub async fn infer(
     let watch = &mut Watching::new(control, "preparing points");
     let [x, y] = sides.inputs(candidate.origin.preparations(), watch).await?;
     let relaxation = settings.relaxed(&candidate.encoders);
-    transport(device, &candidate.encoders, [&x, &y], settings.eps, relaxation, control).await
+    matched(device, &candidate.encoders, [&x, &y], settings, relaxation, control).await
 }
 
 /// Applies a candidate to all points, as the end of a run: what it reaches is told, and taken up by a second attempt.

@@ -43,7 +43,7 @@ pub async fn recall(
     let points = [embed(&model, 0, &tables[0], watch).await?, embed(&model, 1, &tables[1], watch).await?];
     let [x, y] = &points;
     let relaxation = relaxed(&model, &settings);
-    let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, relaxation, control).await?;
+    let coupling = procedure::matched(device, &encoders, [x, y], &settings, relaxation, control).await?;
     let alignment = procedure::recalled(&sides, &settings, encoders, &coupling, control).await?;
     let trained = Some(Saved { model, embedded: points });
     let subject = Subject { sides, rows, truth, settings };
@@ -73,8 +73,7 @@ impl Study {
         match &self.saved {
             Some(Saved { model, embedded: [x, y] }) => {
                 let relaxation = relaxed(model, settings);
-                procedure::transport(device, &candidate.encoders, [x, y], settings.eps, relaxation, control)
-                    .await
+                procedure::matched(device, &candidate.encoders, [x, y], settings, relaxation, control).await
             }
             None => procedure::infer(device, &self.subject.sides, candidate, settings, control).await,
         }

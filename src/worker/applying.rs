@@ -78,9 +78,10 @@ impl Task<'_> {
         let settings = Settings { eps, ..self.settings() };
         let [ex, ey] = [&embedded[0], &embedded[1]];
         let relaxation = model::relaxed(&model, &settings);
-        let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, relaxation, &mut watched)
-            .await
-            .map_err(unmatched)?;
+        let coupling =
+            procedure::matched(self.device, &encoders, [ex, ey], &settings, relaxation, &mut watched)
+                .await
+                .map_err(unmatched)?;
         let [x, y] = points;
         let sides = Sides::watched(x, y, &mut Watching::new(&mut watched, PREPARING)).await?;
         let value = procedure::plan_spearman(&sides, &settings, &coupling, &mut watched).await?;

@@ -1,6 +1,6 @@
 // The vector part of one conjugate-gradient iteration on the scaled Schur complement
 //   Â = I − D Πᵀ diag(1/a) Π D,   D = diag(c)^−½,
-// whose null vector √c is projected out. The products with Π are other kernels' work: they turn `probe`
+// whose null vector √c is projected out where it has one; with relaxed marginals it is definite. The products with Π are other kernels' work: they turn `probe`
 // (D times the direction) into `product` (Πᵀ diag(1/a) Π D p). One workgroup a system.
 //
 // START takes the right-hand side in `product`, and D times it, scaled to length 1 because its square may
@@ -11,6 +11,7 @@
 struct Params {
     start: u32,
     m: u32,
+    singular: u32,
     tolerance: f32,
     c_offset: u32, c_stride: u32,
     product_offset: u32, product_stride: u32,
@@ -51,7 +52,7 @@ fn main(
         // ⟨√c, D · product⟩ = Σ product
         var along = 0.0;
         for (var j = lane; j < p.m; j += LANES) { along += product[product_base + j]; }
-        along = sum_lanes(lane, along) / mass;
+        along = select(0.0, sum_lanes(lane, along) / mass, p.singular > 0u);
         var square = 0.0;
         for (var j = lane; j < p.m; j += LANES) {
             let root = sqrt(c[c_base + j]);
@@ -88,7 +89,7 @@ fn main(
     for (var j = lane; j < p.m; j += LANES) {
         along += sqrt(c[c_base + j]) * work[direction + j] - product[product_base + j];
     }
-    along = sum_lanes(lane, along) / mass;
+    along = select(0.0, sum_lanes(lane, along) / mass, p.singular > 0u);
     var curvature = 0.0;
     var square = 0.0;
     for (var j = lane; j < p.m; j += LANES) {

@@ -17,6 +17,7 @@ use concord::scale::{Matching, NoWatch};
 use concord::solver::align::AlignSettings;
 use concord::solver::cost::CostKind;
 use concord::solver::infer::Encoders;
+use concord::solver::marginals::Relaxation;
 use pollster::block_on;
 
 /// Clusters of different sizes and places in four dimensions, so that no symmetry maps the cloud onto itself.
@@ -222,7 +223,14 @@ fn judging_many_rows_can_be_cancelled() {
     let mut plan = vec![0.0; 900 * 900];
     pairs.iter().for_each(|(i, j)| plan[i * 900 + j] = 1.0 / 900.0);
     let plan = Matching::Held(Dense::new(900, 900, plan));
-    let coupling = Coupling { plan, embedded: None, error: 0.0, way: procedure::Way::Held };
+    let coupling = Coupling {
+        plan,
+        embedded: None,
+        error: 0.0,
+        way: procedure::Way::Held,
+        relaxation: Relaxation::STRICT,
+        retained: None,
+    };
     let judge = |at: usize| {
         let mut control = Stop { seen: Vec::new(), at };
         let judged = block_on(procedure::plan_spearman(&sides, &settings, &coupling, &mut control));

@@ -130,7 +130,7 @@ fn what_is_shown_agrees_with_itself() {
     let mean = bulk[11].iter().map(|v| f64::from(*v)).sum::<f64>() / 90.0;
     assert!((mean - value("foscttm")).abs() < 1e-6);
     // Matches by number and by name.
-    let (total, rows) = matches(&study.looked.readout, &study.subject.rows, "cell, 4", 2, 3);
+    let (total, rows) = matches(&study.looked, &study.subject.rows, "cell, 4", 2, 3);
     assert_eq!(rows.len(), 3);
     assert!(
         total >= 11 && rows.iter().all(|row| row.x_id.contains("cell, 4") || row.y_id.contains("cell, 4"))
@@ -162,7 +162,7 @@ fn a_saved_model_puts_points_where_the_encoders_do() {
             &encoders,
             points,
             loaded.about.eps,
-            Relaxation::both(procedure::RELAXED),
+            model::relaxed(&loaded, &study.subject.settings),
             &mut NoControl,
         ))
         .expect("solved");
@@ -262,6 +262,8 @@ fn writing_everything_can_be_given_up() {
             embedded: Some([points.clone(), points]),
             error: 0.0,
             way: procedure::Way::Held,
+            relaxation: Relaxation::STRICT,
+            retained: None,
         };
         let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
         (subject, looked)

@@ -107,6 +107,10 @@ export interface Matches {
   matches: Uint32Array;
   /** How much of the row's mass it gets, from 0 to 1. */
   confidence: Float32Array;
+  /** How much each row keeps of its weight, 1 on average; empty with `marginals: "strict"`. */
+  retained: Float32Array;
+  /** 1 for a row without a partner; empty with `marginals: "strict"`. */
+  noPartner: Uint8Array;
 }
 
 export interface Score {

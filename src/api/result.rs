@@ -39,6 +39,11 @@ fn floats(values: &[f32]) -> JsValue {
     Float32Array::from(values).into()
 }
 
+/// One byte a row: 1 for yes.
+fn flags(values: &[f32]) -> JsValue {
+    Uint8Array::from(values.iter().map(|value| u8::from(*value > 0.0)).collect::<Vec<u8>>().as_slice()).into()
+}
+
 fn object<const N: usize>(fields: [(&str, JsValue); N]) -> Result<JsValue, JsValue> {
     let object = Object::new();
     for (name, value) in fields {
@@ -75,7 +80,17 @@ impl Answer {
         object([
             ("matches", rows(bulk(4))),
             ("confidence", floats(bulk(6))),
-            ("reverse", object([("matches", rows(bulk(5))), ("confidence", floats(bulk(7)))])?),
+            ("retained", floats(bulk(12))),
+            ("noPartner", flags(bulk(14))),
+            (
+                "reverse",
+                object([
+                    ("matches", rows(bulk(5))),
+                    ("confidence", floats(bulk(7))),
+                    ("retained", floats(bulk(13))),
+                    ("noPartner", flags(bulk(15))),
+                ])?,
+            ),
             (
                 "top",
                 object([("cols", self.top.into()), ("rows", rows(taken(3))), ("shares", floats(taken(4)))])?,

@@ -142,6 +142,11 @@ pub fn confidence(value: f32, dark: bool) -> Rgb {
     scale[at.min(scale.len() - 1)]
 }
 
+/// The colour of a point without a partner, or of one that has some: the ends of the scale of confidence.
+pub fn partner(none: bool, dark: bool) -> Rgb {
+    confidence(if none { 0.0 } else { 1.0 }, dark)
+}
+
 pub fn css(colour: Rgb) -> String {
     format!("rgb({} {} {})", colour[0], colour[1], colour[2])
 }

@@ -1,6 +1,7 @@
 //! The vector part of conjugate gradients on the Schur complement of the implicit backward pass.
 //!
-//! The system is `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, scaled by `D = diag(c)^−½`; see
+//! The system is `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, scaled by `D = diag(c)^−½`, with c and a divided by τ where
+//! marginals are relaxed; see
 //! `solver::implicit` for where it comes from and `shaders/cg.wgsl` for the iteration.
 
 use super::support::{Case, CaseBuilder, dot, sum};
@@ -11,6 +12,7 @@ params! {
     struct Params {
         start: u32,
         m: u32,
+        singular: u32,
         tolerance: f32,
         c_offset: u32, c_stride: u32,
         product_offset: u32, product_stride: u32,
@@ -54,6 +56,8 @@ pub struct Cg {
     pub beta: Mat,
     /// Relative size of the residual at which to stop.
     pub tolerance: f32,
+    /// Whether √c is a null vector, which it is where both marginals are met: it is then projected out.
+    pub singular: bool,
 }
 
 /// The memory a solver of `m` unknowns needs between steps.
@@ -72,13 +76,14 @@ pub fn record_step(plan: &mut Plan, op: &Cg) {
 }
 
 fn record(plan: &mut Plan, op: &Cg, start: u32) {
-    let Cg { c, product, work, probe, beta, tolerance } = *op;
+    let Cg { c, product, work, probe, beta, tolerance, singular } = *op;
     let m = c.rows;
     assert!([product, probe, beta].iter().all(|v| v.rows == m && v.batch == c.batch), "cg: vectors");
     assert_eq!(work.rows, 3 * m + 3, "cg: work");
     let params = Params {
         start,
         m,
+        singular: singular.into(),
         tolerance,
         c_offset: c.offset,
         c_stride: c.stride,
@@ -109,10 +114,10 @@ fn twin(call: Call<'_>) {
         let root: Vec<f32> = c.iter().map(|c| c.sqrt()).collect();
         let mass = sum(c);
         if p.start == 1 {
-            start(&root, mass, product, work);
+            start(&root, mass, product, work, p.singular > 0);
             beta.fill(0.0);
         } else {
-            iterate(&root, mass, product, work, p.tolerance);
+            iterate(&root, mass, product, work, (p.tolerance, p.singular > 0));
             let length = work[3 * m + 1];
             for ((beta, x), root) in beta.iter_mut().zip(&work[..m]).zip(&root) {
                 *beta = length * x / root;
@@ -124,10 +129,10 @@ fn twin(call: Call<'_>) {
     }
 }
 
-/// Residual and direction from the right-hand side, scaled by D, without its part along √c and of length 1.
-fn start(root: &[f32], mass: f32, right: &[f32], work: &mut [f32]) {
+/// Residual and direction from the right-hand side, scaled by D, without its part along a null vector √c and of length 1.
+fn start(root: &[f32], mass: f32, right: &[f32], work: &mut [f32], singular: bool) {
     let m = root.len();
-    let along = sum(right) / mass;
+    let along = if singular { sum(right) / mass } else { 0.0 };
     let mut right: Vec<f32> =
         right.iter().zip(root).map(|(value, root)| value / root - along * root).collect();
     let length = dot(&right, &right).sqrt();
@@ -141,12 +146,12 @@ fn start(root: &[f32], mass: f32, right: &[f32], work: &mut [f32]) {
 
 /// One step of conjugate gradients. An exact permutation makes the matrix zero, so a direction without
 /// curvature ends the iteration.
-fn iterate(root: &[f32], mass: f32, product: &[f32], work: &mut [f32], tolerance: f32) {
+fn iterate(root: &[f32], mass: f32, product: &[f32], work: &mut [f32], (tolerance, singular): (f32, bool)) {
     let m = root.len();
     let (vectors, state) = work.split_at_mut(3 * m);
     let (solution, rest) = vectors.split_at_mut(m);
     let (residual, direction) = rest.split_at_mut(m);
-    let along = (dot(root, direction) - sum(product)) / mass;
+    let along = if singular { (dot(root, direction) - sum(product)) / mass } else { 0.0 };
     let applied: Vec<f32> =
         (direction.iter().zip(product).zip(root)).map(|((d, q), root)| d - q / root - along * root).collect();
     let curvature = dot(direction, &applied);
@@ -175,15 +180,16 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (batch, m) in [(1, 1), (2, 37), (1, 300)] {
         // One step: the product is not that of a matrix, so a second would magnify rounding.
-        for steps in [0, 1] {
-            let mut case = CaseBuilder::new(format!("{batch} × {m}, {steps} steps"));
+        for (steps, singular) in [(0, true), (1, true), (0, false), (1, false)] {
+            let kind = if singular { "singular" } else { "definite" };
+            let mut case = CaseBuilder::new(format!("{batch} × {m}, {steps} steps, {kind}"));
             let shape = [batch, m, 1];
             let c = case.random("c", shape, 0.5, 1.0);
             // A product small against √c·direction keeps the matrix positive.
             let product = case.random("product", shape, -0.01, 0.01);
             let [probe, beta] = ["probe", "beta"].map(|label| case.gapped(label, shape));
             let work = case.gapped("work", [batch, 3 * m + 3, 1]);
-            let op = Cg { c, product, work, probe, beta, tolerance: 1e-3 };
+            let op = Cg { c, product, work, probe, beta, tolerance: 1e-3, singular };
             record_start(&mut case.plan, &op);
             (0..steps).for_each(|_| record_step(&mut case.plan, &op));
             cases.push(case.compare(&[work.buf, probe.buf, beta.buf], 1e-4));

@@ -22,6 +22,7 @@ pub mod miss;
 pub mod mse_grad;
 pub mod normalise;
 pub mod outer_divide;
+pub mod over_tau;
 pub mod pair_apply;
 pub mod pair_rows;
 pub mod pair_sinkhorn;
@@ -97,6 +98,7 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &place::KERNEL, cases: place::cases },
     Entry { kernel: &panels::KERNEL, cases: panels::cases },
     Entry { kernel: &pair_apply::KERNEL, cases: pair_apply::cases },
+    Entry { kernel: &over_tau::KERNEL, cases: over_tau::cases },
     Entry { kernel: &target::KERNEL, cases: target::cases },
     Entry { kernel: &relaxed_scaling::KERNEL, cases: relaxed_scaling::cases },
     Entry { kernel: &miss::KERNEL, cases: miss::cases },

@@ -8,4 +8,5 @@ pub mod exactness;
 pub mod plan;
 pub mod readout;
 pub mod report;
+pub mod retained;
 pub mod truth;

@@ -10,6 +10,7 @@ mod embedding;
 mod linear;
 mod network;
 mod objective;
+mod partners;
 mod reached;
 mod selection;
 mod sides;
@@ -26,6 +27,7 @@ pub use linear::{
     sample_size as linear_sample,
 };
 pub use objective::{Form, objective};
+pub use partners::matched;
 pub use selection::{Alignment, Candidate, LOOKED, Origin, Scores, Start};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
@@ -232,7 +234,7 @@ pub async fn recalled(
     scorer.only(encoders, Origin::Saved, coupling, control).await
 }
 
-/// Applies a candidate to all points.
+/// Applies a candidate to all points, and finds out which of them have no partner.
 pub async fn infer(
     device: &Device,
     sides: &Sides,
@@ -243,7 +245,7 @@ pub async fn infer(
     let watch = &mut Watching::new(control, "preparing points");
     let [x, y] = sides.inputs(candidate.origin.preparations(), watch).await?;
     let relaxation = settings.relaxed(&candidate.encoders);
-    transport(device, &candidate.encoders, [&x, &y], settings.eps, relaxation, control).await
+    matched(device, &candidate.encoders, [&x, &y], settings, relaxation, control).await
 }
 
 /// Applies a candidate to all points, as the end of a run: what it reaches is told, and taken up by a second attempt.

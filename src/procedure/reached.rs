@@ -136,6 +136,11 @@ impl<'a, C: Control> Marked<'a, C> {
         Ok(Self { control, mark: format!("{:016x}", digest.0) })
     }
 
+    /// A part of whatever the control is about.
+    pub(super) fn part(control: &'a mut C, part: &str) -> Self {
+        Self { control, mark: part.to_owned() }
+    }
+
     /// Of what is done with one part of the run, such as one of its candidates.
     pub(super) fn of(self, part: &str) -> Self {
         Self { mark: format!("{}/{part}", self.mark), ..self }

@@ -8,6 +8,7 @@ use super::streamed::{POTENTIALS, streamed};
 use crate::exec::{AnyExecutor, Device, ExecError, Executor};
 use crate::geometry::Dense;
 use crate::metrics::plan::matches;
+use crate::metrics::retained::Retained;
 use crate::plan::Mat;
 use crate::scale::multiscale::multiscale;
 use crate::scale::{Clouds, CostKind, Matching, Relaxation, Solved, Watch};
@@ -34,6 +35,11 @@ pub struct Coupling<P = Matching> {
     pub error: f32,
     /// How it was found.
     pub way: Way,
+    /// How far it may depart from equal weights.
+    pub relaxation: Relaxation,
+    /// What the points of both sides keep of their weight in a transport that is relaxed further, where that was found
+    /// out ([`matched`](super::matched)).
+    pub retained: Option<[Retained; 2]>,
 }
 
 impl Coupling<Dense> {
@@ -44,8 +50,9 @@ impl Coupling<Dense> {
 }
 
 impl From<Coupling<Dense>> for Coupling {
-    fn from(Coupling { plan, embedded, error, way }: Coupling<Dense>) -> Self {
-        Self { plan: Matching::Held(plan), embedded, error, way }
+    fn from(coupling: Coupling<Dense>) -> Self {
+        let Coupling { plan, embedded, error, way, relaxation, retained } = coupling;
+        Self { plan: Matching::Held(plan), embedded, error, way, relaxation, retained }
     }
 }
 
@@ -132,7 +139,15 @@ pub async fn transport_by(
             solved => {
                 let Solved { plan, error, .. } = solved?;
                 remember(control, POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
-                return Ok(Coupling { plan: Matching::Computed(plan), embedded: Some(embedded), error, way });
+                let plan = Matching::Computed(plan);
+                return Ok(Coupling {
+                    plan,
+                    embedded: Some(embedded),
+                    error,
+                    way,
+                    relaxation,
+                    retained: None,
+                });
             }
         }
     }
@@ -142,7 +157,8 @@ pub async fn transport_by(
     let Solved { plan, error, .. } = &found.solved;
     remember(control, FINE_POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
     let error = *error;
-    Ok(Coupling { plan: found.into(), embedded: Some(embedded), error, way: Way::Multiscale })
+    let (plan, way) = (found.into(), Way::Multiscale);
+    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None })
 }
 
 /// Whether the encoders have kept the points within reach.
@@ -205,7 +221,8 @@ pub(super) async fn transport_until(
     let embedded =
         [read(&mut executor, infer.x_embedded).await?, read(&mut executor, infer.y_embedded).await?];
     check(&embedded)?;
-    Ok(Coupling { plan, embedded: Some(embedded), error, way: Way::Held })
+    let way = Way::Held;
+    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None })
 }
 
 async fn read(executor: &mut AnyExecutor, mat: Mat) -> Result<Dense, Failure> {

@@ -10,7 +10,7 @@ use crate::geometry::distance::{halved, symmetric};
 use crate::plan::Plan;
 use crate::scale::Matching;
 use crate::solver::losses::classic::Distances;
-use crate::solver::sinkhorn::{Marginals, uniform};
+use crate::solver::sinkhorn::{Marginals, Relaxation, uniform};
 
 /// Into so many parts progress is divided.
 const PARTS: u32 = 1000;
@@ -48,6 +48,13 @@ pub async fn entropic_gw(
     };
     let solution = solve_watched(&mut executor, &gw, watch).await?;
     let plan = Matching::Held(Dense::new(x.rows(), y.rows(), solution.coupling));
-    let coupling = Coupling { plan, embedded: None, error: solution.marginal_error, way: Way::Held };
+    let coupling = Coupling {
+        plan,
+        embedded: None,
+        error: solution.marginal_error,
+        way: Way::Held,
+        relaxation: Relaxation::STRICT,
+        retained: None,
+    };
     Ok((coupling, solution.outer))
 }

@@ -116,7 +116,9 @@ pub struct LabelColumn {
 /// `4` the match of each x and `5` of each y (row numbers, −1 for none), `6` and `7` their confidence;
 /// `8` and `9` the label codes of X and Y (empty without labels);
 /// `10` the plan as a picture, `picture` squared, rows and columns in the order of the aligned view;
-/// `11` for every true pair its share of closer points, sorted (empty without truth).
+/// `11` for every true pair its share of closer points, sorted (empty without truth);
+/// `12` and `13` what each x and each y keeps of its weight, 1 on average, and `14` and `15` whether it has no partner, 1 or 0
+/// (empty where that was not looked for).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub n: u32,
@@ -192,6 +194,8 @@ pub struct MatchRow {
     pub confidence: f32,
     pub second: u32,
     pub second_id: String,
+    /// Whether the row of X has no partner: its match is only the nearest there is.
+    pub alone: bool,
 }
 
 /// What can be taken away.

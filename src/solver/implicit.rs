@@ -7,11 +7,21 @@
 //! ```
 //! Eliminating α leaves `(diag c − Πᵀ diag(1/a) Π) β = t − Πᵀ(s/a)`, which conjugate gradients solve with
 //! nothing but products of the plan with vectors.
+//!
+//! Where marginals are relaxed, and the mass kept at 1, G is less its mean `μ = ⟨G, Π⟩`, the sums of the rows are r, and
+//! ```text
+//! [diag(r)/τx  Π; Πᵀ  diag(c)/τy] [α; β] = [s − μr; t − μc],
+//! (diag(c)/τy − τx Πᵀ diag(1/r) Π) β = t − μc − τx Πᵀ((s − μr)/r),      α = τx (s − μr − Πβ)/r
+//! ```
+//! which is the system above with `a = r/τx`, `c/τy` for c, and `s + μ(r/τx − r)` for s: what then stands for α is α + μ. It
+//! is positive definite if any τ is below 1: there is no null vector to project out.
 
 use super::sinkhorn::Sinkhorn;
 use crate::kernels::cg::{self, Cg};
 use crate::kernels::implicit_grad::{self, ImplicitGrad};
 use crate::kernels::implicit_right::{self, ImplicitRight};
+use crate::kernels::over_tau::{self, OverTau};
+use crate::kernels::reduce::{self, Operation};
 use crate::kernels::{Quotient, mat_t_vec, mat_vec, row_dots};
 use crate::plan::{Clock, Mat, Plan};
 
@@ -37,17 +47,36 @@ pub fn record(
     iterations: u32,
     (clock, eps_column): (Clock, u32),
 ) -> Implicit {
-    let (pi, a) = (sinkhorn.plan, sinkhorn.a());
+    let (pi, slack) = (sinkhorn.plan, [0, 1].map(|side| sinkhorn.slack(side)));
     let (batch, n, m) = (pi.batch, pi.rows, pi.cols);
+    let singular = slack == [0.0; 2];
     let mut vector = |label, rows| plan.mats(label, batch, rows, 1);
     let [s, rows] = ["s", "rows"].map(|label| vector(label, n));
     let [c, product, probe, beta] =
         ["plan columns", "product", "probe", "beta"].map(|label| vector(label, m));
     row_dots::record(plan, [grad, pi, s]);
-    implicit_right::record(plan, &ImplicitRight { plan: pi, grad, s, a, c, right: product });
+    let (mut a, mut of_rows, mut of_columns) = (sinkhorn.rows(), s, c);
+    if singular {
+        implicit_right::record(plan, &ImplicitRight { plan: pi, grad, s, a, c, right: product });
+    } else {
+        let mut vector = |label, rows| plan.mats(label, batch, rows, 1);
+        let [over, shifted] = ["rows over tau", "shifted s"].map(|label| vector(label, n));
+        let [columns, nothing, unread] =
+            ["columns over tau", "nothing", "unread"].map(|label| vector(label, m));
+        let mean = vector("mean", 1);
+        reduce::record(plan, Operation::Sum, 1.0, s.reshaped(1, n), mean);
+        let rows = OverTau { x: a, s, mean, out: over, shifted, slack: slack[0], clock, eps_column };
+        over_tau::record(plan, &rows);
+        (a, of_rows) = (over, shifted);
+        implicit_right::record(plan, &ImplicitRight { plan: pi, grad, s: of_rows, a, c, right: product });
+        let (x, s, slack) = (c, nothing, slack[1]);
+        let op = OverTau { x, s, mean, out: columns, shifted: unread, slack, clock, eps_column };
+        over_tau::record(plan, &op);
+        of_columns = columns;
+    }
 
     let work = cg::work(plan, batch, m);
-    let step = Cg { c, product, work, probe, beta, tolerance: TOLERANCE };
+    let step = Cg { c: of_columns, product, work, probe, beta, tolerance: TOLERANCE, singular };
     cg::record_start(plan, &step);
     for _ in 0..iterations {
         mat_vec::record(plan, [pi, probe, rows], Quotient::OverWeight(a));
@@ -58,7 +87,7 @@ pub fn record(
     let cost_grad = plan.mats("cost gradient", batch, n, m);
     implicit_grad::record(
         plan,
-        &ImplicitGrad { plan: pi, grad, s, a, beta, out: cost_grad, clock, eps_column },
+        &ImplicitGrad { plan: pi, grad, s: of_rows, a, beta, out: cost_grad, clock, eps_column },
     );
     Implicit { cost_grad, s, c }
 }

@@ -95,6 +95,11 @@ impl Sinkhorn {
         self.relaxed.map_or(self.vectors.a, |relaxed| relaxed.r)
     }
 
+    /// 1/λ of a side; 0 where its weights are met.
+    pub fn slack(&self, side: usize) -> f32 {
+        self.relaxed.map_or(0.0, |relaxed| relaxed.relaxation.slack(side))
+    }
+
     /// Records how far the columns of the plan are from their marginal, `Σ_j |b_j − c_j|`, into `out` (1×1), and returns
     /// their sums c. Two dispatches. Where marginals are relaxed, the masses `b_j exp((ε log b_j − g_j)/λ)` that g asks for
     /// stand in the place of b, both divided by their sum: at the optimum the columns hold just these.
@@ -144,8 +149,7 @@ impl Sinkhorn {
     pub fn record(&self, plan: &mut Plan, cost: Mat, iterations: u32) {
         let Vectors { a, u, v, ones, .. } = self.vectors;
         let (clock, eps_column) = (self.clock, self.eps_column);
-        let slack = |side| self.relaxed.map_or(0.0, |relaxed| relaxed.relaxation.slack(side));
-        let slacks = [slack(0), slack(1)];
+        let slacks = [0, 1].map(|side| self.slack(side));
         let gibbs = Gibbs { cost, g: self.g, a, out: self.plan, clock, eps_column, slack: slacks[0] };
         gibbs::record(plan, &gibbs);
         let mut weights = [a, self.vectors.b];

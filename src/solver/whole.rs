@@ -200,7 +200,7 @@ impl Back {
         let rows = plan.mat("rows", n, 1);
         self.apply(plan, parts, 1, rank + 1, [ones, product], (1.0, false));
         let work = cg::work(plan, 1, m);
-        let step = Cg { c: sums, product, work, probe, beta, tolerance: TOLERANCE };
+        let step = Cg { c: sums, product, work, probe, beta, tolerance: TOLERANCE, singular: true };
         cg::record_start(plan, &step);
         for _ in 0..iterations {
             self.apply(plan, parts, 0, 0, [probe, rows], (count, false));

@@ -105,7 +105,7 @@ pub fn figures(
         report.marginal_error,
         true,
         false,
-        "How far the plan is from giving each point its share.",
+        "How far the plan is from giving each point its share; a group without a partner keeps less.",
     );
     if let Some(Exactness { points, same, mean, largest }) = exactness {
         let about = format!(

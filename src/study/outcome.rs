@@ -8,7 +8,6 @@ use super::strangers::strangers;
 use super::subject::{Looked, Subject};
 use super::view::{Heat, flat, together_watched};
 use crate::geometry::Dense;
-use crate::metrics::readout::Readout;
 use crate::procedure::{Alignment, Candidate, Control, Failure, Origin, Start, Watching};
 use crate::protocol::{AlignOptions, CandidateRow, FigureRow, MatchRow, Outcome, Way};
 use crate::scale::{Cancelled, Matching, Watch};
@@ -168,6 +167,12 @@ impl Looked {
             let partner = |point| readout.partners[side].strongest(point).map_or(-1.0, |other| other as f32);
             (0..count).map(partner).collect()
         };
+        let both = coupling.retained.as_ref();
+        let retained = |side: usize| both.map(|both| both[side].mass.clone()).unwrap_or_default();
+        let alone = |side: usize| -> Vec<f32> {
+            let Some(both) = both else { return Vec::new() };
+            (0..both[side].mass.len()).map(|point| f32::from(u8::from(both[side].alone(point)))).collect()
+        };
         let bulk = vec![
             aligned[0].data().to_vec(),
             aligned[1].data().to_vec(),
@@ -181,6 +186,10 @@ impl Looked {
             codes_y,
             picture,
             closer,
+            retained(0),
+            retained(1),
+            alone(0),
+            alone(1),
         ];
         Ok((outcome, bulk))
     }
@@ -202,7 +211,7 @@ async fn picture(
 
 /// Rows of the table of matches whose ids or labels contain the words: all that fit, and those from `from` on.
 pub fn matches(
-    readout: &Readout,
+    Looked { readout, coupling, .. }: &Looked,
     rows: &[Rows; 2],
     words: &str,
     from: usize,
@@ -224,6 +233,7 @@ pub fn matches(
             confidence: confidence[i],
             second: second as u32,
             second_id: rows[1].id(second).to_owned(),
+            alone: coupling.retained.as_ref().is_some_and(|[x, _]| x.alone(i)),
         };
         let texts = [&row.x_id, &row.x_label, &row.y_id, &row.y_label];
         if words.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&words)) {

@@ -6,7 +6,9 @@ const FILES: [(&str, &str); 14] = [
         "matches.csv",
         "For every row of X its strongest partner in Y (y_row, y_id), how sure that is (confidence, from 0 to 1) and \
          the runner-up. label_x and label_y are the labels of the two rows, predicted_label_x is what the labels of \
-         the strongest partners in Y say about the row of X; these columns are there where labels are known.",
+         the strongest partners in Y say about the row of X; these columns are there where labels are known. \
+         retained_mass is what the row of X keeps of its weight where weights are relaxed, 1 on average; no_partner is 1 \
+         where that is less than half the median: Y has no partner for it, and y_row is only the nearest there is.",
     ),
     (
         "plan.csv",

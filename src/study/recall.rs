@@ -45,7 +45,7 @@ pub async fn recall(
     let points = [embed_raw(&model, 0, x, watch).await?, embed_raw(&model, 1, y, watch).await?];
     let [x, y] = &points;
     let relaxation = relaxed(&model, &settings);
-    let coupling = procedure::transport(device, &encoders, [x, y], settings.eps, relaxation, control).await?;
+    let coupling = procedure::matched(device, &encoders, [x, y], &settings, relaxation, control).await?;
     let alignment = procedure::recalled(&sides, &settings, encoders, &coupling, control).await?;
     let trained = Some(Saved { model, embedded: points });
     let subject = Subject { sides, rows, truth, settings };
@@ -75,8 +75,7 @@ impl Study {
         match &self.saved {
             Some(Saved { model, embedded: [x, y] }) => {
                 let relaxation = relaxed(model, settings);
-                procedure::transport(device, &candidate.encoders, [x, y], settings.eps, relaxation, control)
-                    .await
+                procedure::matched(device, &candidate.encoders, [x, y], settings, relaxation, control).await
             }
             None => procedure::infer(device, &self.subject.sides, candidate, settings, control).await,
         }

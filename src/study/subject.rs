@@ -57,7 +57,11 @@ impl Subject {
         let within = Within { rows: [&judged[0], &judged[1]], distances: [&dx, &dy] };
         let knows = !truth.is_empty() || self.labelled();
         let watch = &mut Watching::new(control, "taking figures");
-        let report = Report::new(plan, &readout, &within, knows.then_some(&known), watch).await?;
+        let mut report = Report::new(plan, &readout, &within, knows.then_some(&known), watch).await?;
+        if !coupling.relaxation.is_strict() {
+            // Points that keep less than their share are no error.
+            report.marginal_error.value = coupling.error.into();
+        }
         let exactness = match plan {
             Matching::Near { plan, .. } => {
                 let watch = &mut Watching::new(control, "checking the plan");

@@ -136,7 +136,8 @@ fn text(text: &str) -> Cell<'_> {
 
 async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
     let mut out = Vec::new();
-    let (Subject { rows: [x, y], .. }, Looked { readout, .. }) = (goods.subject, goods.looked);
+    let (Subject { rows: [x, y], .. }, Looked { readout, coupling, .. }) = (goods.subject, goods.looked);
+    let retained = coupling.retained.as_ref().map(|[x, _]| x);
     let partners = &readout.partners[0];
     let labels = [x, y].map(|rows| rows.labels.is_some());
     let predicted = y.labels.as_ref().map(|labels| predicted(partners, &labels.codes, VOTES));
@@ -144,6 +145,9 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
     let mut head = vec!["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
     for (there, name) in [(labels[0], "label_x"), (labels[1], "label_y"), (labels[1], "predicted_label_x")] {
         head.extend(there.then_some(name));
+    }
+    if retained.is_some() {
+        head.extend(["retained_mass", "no_partner"]);
     }
     csv::row(&mut out, head.into_iter().map(Cell::Text));
     let confidence = readout.confidence(0);
@@ -164,6 +168,9 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
             let names = y.labels.as_ref().map(|labels| labels.names.as_slice()).unwrap_or_default();
             codes[i].and_then(|code| names.get(code as usize)).map_or(Cell::Missing, |name| text(name))
         }));
+        if let Some(retained) = retained {
+            cells.extend([Cell::Number(retained.mass[i]), Cell::Whole(retained.alone(i).into())]);
+        }
         let every = PATIENCE / cells.len();
         csv::row(&mut out, cells);
         if (i + 1) % every == 0 {

@@ -259,8 +259,7 @@ impl Task<'_> {
     pub(super) fn matches(&self, words: &str, from: u32, count: u32) -> Result<(), Refusal> {
         let desk = self.desk.borrow();
         let (subject, looked) = looked_at(&desk).ok_or_else(nothing_yet)?;
-        let (total, found) =
-            matches(&looked.readout, &subject.rows, words, from as usize, count.min(500) as usize);
+        let (total, found) = matches(looked, &subject.rows, words, from as usize, count.min(500) as usize);
         post(self.run, Event::Matches { total: total as u32, from, rows: found }, Vec::new());
         Ok(())
     }

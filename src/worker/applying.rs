@@ -80,9 +80,10 @@ impl Task<'_> {
         let settings = Settings { eps, ..self.settings() };
         let [ex, ey] = [&embedded[0], &embedded[1]];
         let relaxation = model::relaxed(&model, &settings);
-        let coupling = procedure::transport(self.device, &encoders, [ex, ey], eps, relaxation, &mut watched)
-            .await
-            .map_err(unmatched)?;
+        let coupling =
+            procedure::matched(self.device, &encoders, [ex, ey], &settings, relaxation, &mut watched)
+                .await
+                .map_err(unmatched)?;
         // Where differences would be lost, rows are measured after what is subtracted from them.
         let [x, y] = raw;
         let (x, y) = (x.begun(&model.sides[0]).1, y.begun(&model.sides[1]).1);

@@ -22,8 +22,7 @@ use concord::solver::losses::Symmetry;
 use concord::solver::losses::classic::Distances;
 use concord::solver::losses::rank_gw::{self, Halves, Ranks};
 use concord::solver::losses::soft_rank::SoftRank;
-use concord::solver::marginals::Relaxation;
-use concord::solver::sinkhorn::uniform;
+use concord::solver::sinkhorn::{Relaxation, uniform};
 use concord::solver::terms::{fused, pairs};
 
 fn put(plan: &mut Plan, dense: &Dense, batch: u32) -> Mat {

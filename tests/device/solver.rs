@@ -8,7 +8,7 @@ use concord::plan::{Mat, PassId, Plan};
 use concord::solver::cost::{Cost, CostKind};
 use concord::solver::implicit;
 use concord::solver::losses::classic::{self, Distances};
-use concord::solver::sinkhorn::{Marginals, Sinkhorn};
+use concord::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
 use serde_json::Value;
 
 /// A matrix of the fixture, twice: every problem is solved as a batch of two.
@@ -58,7 +58,9 @@ async fn plan_and_gradient(case: Value, repeats: u32, tolerance: f64) {
     let [a, b] = ["a", "b"].map(|key| floats(&case[key]));
     // The second of two columns, so that a wrong one shows.
     let clock = plan.set_schedule(2, &[9.0, case["eps"].as_f64().expect("ε") as f32]);
-    let sinkhorn = Sinkhorn::new(&mut plan, BATCH, Marginals::strict(&a, &b), clock, 1);
+    let lambda = |key: &str| case[key].as_f64().map(|lambda| lambda as f32);
+    let relaxation = Relaxation { x: lambda("lambda_x"), y: lambda("lambda_y") };
+    let sinkhorn = Sinkhorn::new(&mut plan, BATCH, Marginals { a: &a, b: &b, relaxation }, clock, 1);
     let pass = plan.begin_pass("sinkhorn");
     sinkhorn.record(&mut plan, cost, 20);
     let implicit = implicit::record(&mut plan, &sinkhorn, grad, 15, (clock, 1));
@@ -81,6 +83,18 @@ block_on_test! {
         plan_and_gradient(embedded!("sinkhorn_5x7_eps1.0"), 10, 2e-3).await;
         plan_and_gradient(embedded!("sinkhorn_5x7_eps0.1"), 30, 2e-3).await;
         plan_and_gradient(embedded!("sinkhorn_5x7_eps0.02"), 60, 2e-3).await;
+    }
+}
+
+block_on_test! {
+    async fn relaxed_plan_and_implicit_gradient() {
+        // The fixtures' gradients agree with their central differences to 1e-6.
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.5_lambda0.2_0.2"), 10, 2e-3).await;
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.5_lambda1.0_1.0"), 10, 2e-3).await;
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.5_lambdainf_0.2"), 10, 2e-3).await;
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.05_lambda0.2_0.2"), 20, 2e-3).await;
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.05_lambda1.0_1.0"), 20, 2e-3).await;
+        plan_and_gradient(embedded!("unbalanced/kept_eps0.05_lambdainf_0.2"), 20, 2e-3).await;
     }
 }
 

@@ -97,6 +97,54 @@ block_on_test! {
     }
 }
 
+/// Relaxed Sinkhorn in plain loops: `f_i = ε (log a − τ LSE_j((g_j − C_ij)/ε))`, its plan divided by its mass.
+fn plain_relaxed(cost: &[Vec<f64>], eps: f32, relaxation: Relaxation) -> Vec<Vec<f64>> {
+    let (n, m) = (cost.len(), cost[0].len());
+    let taus = [0, 1].map(|side| f64::from(relaxation.tau(side, eps)));
+    let eps = f64::from(eps);
+    let (mut f, mut g) = (vec![0.0; n], vec![0.0; m]);
+    let lse = |terms: &dyn Fn(usize) -> f64, count: usize| {
+        let top = (0..count).map(terms).fold(f64::MIN, f64::max);
+        top + (0..count).map(|k| (terms(k) - top).exp()).sum::<f64>().ln()
+    };
+    for _ in 0..3000 {
+        for (j, g) in g.iter_mut().enumerate() {
+            *g = -eps * ((m as f64).ln() + taus[1] * lse(&|i| (f[i] - cost[i][j]) / eps, n));
+        }
+        for (i, f) in f.iter_mut().enumerate() {
+            *f = -eps * ((n as f64).ln() + taus[0] * lse(&|j| (g[j] - cost[i][j]) / eps, m));
+        }
+    }
+    let mut plan: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..m).map(|j| ((f[i] + g[j] - cost[i][j]) / eps).exp()).collect()).collect();
+    let mass: f64 = plan.iter().flatten().sum();
+    plan.iter_mut().flatten().for_each(|p| *p /= mass);
+    plan
+}
+
+block_on_test! {
+    async fn a_relaxed_plan_is_that_of_plain_sinkhorn() {
+        for (sizes, eps) in [([60, 45, 5], 0.05), ([25, 70, 16], 0.2), ([1, 7, 2], 0.05)] {
+            let clouds = clouds(sizes);
+            for relaxation in [
+                Relaxation::both(0.2),
+                Relaxation { x: Some(0.5), y: None },
+                Relaxation { x: None, y: Some(0.3) },
+            ] {
+                let want = plain_relaxed(&cost(&clouds), eps, relaxation);
+                for (name, device) in devices().await {
+                    let control = &mut NoControl;
+                    let solved = streamed(&device, clouds.clone(), eps, relaxation, 1e-4, None, control).await;
+                    let solved = solved.expect("solves");
+                    let apart = apart(&entries(&solved.plan), &want);
+                    assert!(solved.error <= 1e-4, "{name} {sizes:?}, {relaxation:?}: {}", solved.error);
+                    assert!(apart < 1e-3, "{name} {sizes:?}, {relaxation:?}: {apart:.1e} of the mass elsewhere");
+                }
+            }
+        }
+    }
+}
+
 block_on_test! {
     async fn it_agrees_with_the_transport_that_holds_its_plan() {
         let [x, y] = sides([60, 45, 5]);

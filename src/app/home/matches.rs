@@ -161,7 +161,10 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
                 </button>
             </th>
             <td class="beside">{row.x_label}</td>
-            <td>{name(&row.y_id, row.y)}</td>
+            <td>
+                {name(&row.y_id, row.y)}
+                {row.alone.then(|| view! { <span class="soft" data-testid="no-partner">" (nearest: no partner)"</span> })}
+            </td>
             <td class="beside">{row.y_label}</td>
             <td class="number">
                 <span class="meter" aria-hidden="true"><i style:width=format!("{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>

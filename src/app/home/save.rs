@@ -184,6 +184,7 @@ fn view(
         Colouring::Domain => "the data set",
         Colouring::Label => "the label",
         Colouring::Confidence => "how sure the match is",
+        Colouring::Partner => "whether there is a partner",
     };
     let both = matches!(cloud, Cloud::Aligned(_));
     let joined = match cloud.shown() {
@@ -230,6 +231,9 @@ fn legend(cloud: &Cloud, colouring: Colouring, both: bool, scheme: &Scheme) -> V
                 .then(|| mark(Shape::Disc, scheme.ground, &format!("and {more} more, in the same colours")));
             marks.chain(rest).collect()
         }
+        Colouring::Partner => [(false, "has a partner"), (true, "no partner")]
+            .map(|(none, name)| mark(Shape::Disc, palette::partner(none, scheme.dark), name))
+            .to_vec(),
         Colouring::Confidence => [(0.05, "unsure"), (0.5, "in between"), (0.95, "sure")]
             .map(|(value, name)| mark(Shape::Disc, palette::confidence(value, scheme.dark), name))
             .to_vec(),

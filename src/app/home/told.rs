@@ -20,7 +20,11 @@ pub(super) fn alone(shown: &Shown, side: Side) -> String {
 pub(super) fn aligned(shown: &Shown) -> String {
     let [x, y] = Side::BOTH.map(|side| cloud(shown, side, &shown.aligned[side.index()]));
     let told = points::aligned(x, y, Matched { rows: &shown.matches[0], confidence: &shown.confidence[0] });
-    format!("{told} {}", figures(shown))
+    let alone = match Side::BOTH.map(|side| shown.without_partner(side)) {
+        [Some(x), Some(y)] => format!(" {x} points of X and {y} of Y have no partner."),
+        _ => String::new(),
+    };
+    format!("{told}{alone} {}", figures(shown))
 }
 
 /// The figures that say most, each beside chance.

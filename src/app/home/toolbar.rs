@@ -16,6 +16,7 @@ pub(super) fn Toolbar(linked: Linked, cloud: Signal<Cloud, LocalStorage>) -> imp
         ("domain", "data set", Colouring::Domain),
         ("label", "label", Colouring::Label),
         ("confidence", "confidence", Colouring::Confidence),
+        ("partner", "partner", Colouring::Partner),
     ]
     .map(|(name, label, mode)| {
         let lacks = move || mode.lacks(known.get());
@@ -98,6 +99,9 @@ fn Legend(shown: Memo<Colouring>, cloud: Signal<Cloud, LocalStorage>) -> impl In
             .zip(["unsure", "", "", "sure"])
             .map(|(value, name)| item(palette::css(palette::confidence(value, is_dark())), name.into()))
             .collect_view()
+            .into_any(),
+        Colouring::Partner => [(false, "has a partner"), (true, "no partner")]
+            .map(|(none, name)| item(palette::css(palette::partner(none, is_dark())), name.into()))
             .into_any(),
         Colouring::Label => {
             let (coded, more) = coded(names.get());

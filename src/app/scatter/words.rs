@@ -11,7 +11,12 @@ pub(super) fn words(results: Results, shown: &Shown, side: Side, row: usize) -> 
         let other = Side::BOTH[1 - side.index()];
         let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
         let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
-        format!("matched with {}{sure}", describe(&results, shown, other, partner))
+        let name = describe(&results, shown, other, partner);
+        if shown.lacks_partner(side, row) {
+            let kept = shown.retained[side.index()].get(row).copied().unwrap_or(f32::NAN);
+            return format!("no partner: keeps {kept:.2} of its weight, nearest is {name}");
+        }
+        format!("matched with {name}{sure}")
     });
     (describe(&results, shown, side, row), partner)
 }

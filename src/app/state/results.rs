@@ -27,6 +27,9 @@ pub(crate) struct Shown {
     pub(crate) plan: Vec<f32>,
     /// Shares of closer points over all true pairs, sorted.
     pub(crate) curve: Vec<f32>,
+    /// What each row keeps of its weight, and 1 where it has no partner; empty where that was not looked for.
+    pub(crate) retained: [Vec<f32>; 2],
+    pub(crate) lonely: [Vec<f32>; 2],
 }
 
 impl Shown {
@@ -35,7 +38,20 @@ impl Shown {
         let mut next = || parts.next().unwrap_or_default();
         let mut both = || [next(), next()];
         let (aligned, alone, matches, confidence, labels) = (both(), both(), both(), both(), both());
-        Self { outcome, aligned, alone, matches, confidence, labels, plan: next(), curve: next() }
+        let [plan, curve] = both();
+        let (retained, lonely) = (both(), both());
+        Self { outcome, aligned, alone, matches, confidence, labels, plan, curve, retained, lonely }
+    }
+
+    /// Whether the other side has no partner for a row.
+    pub(crate) fn lacks_partner(&self, side: Side, row: usize) -> bool {
+        self.lonely[side.index()].get(row).is_some_and(|lonely| *lonely > 0.0)
+    }
+
+    /// How many rows of a side have no partner, where that was looked for.
+    pub(crate) fn without_partner(&self, side: Side) -> Option<usize> {
+        let lonely = &self.lonely[side.index()];
+        (!lonely.is_empty()).then(|| lonely.iter().filter(|lonely| **lonely > 0.0).count())
     }
 
     /// The row on the other side that this one is matched with.

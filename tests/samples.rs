@@ -113,7 +113,7 @@ fn a_roll_is_laid_flat_and_so_are_points_it_was_not_trained_on() {
     let sides = Sides::new(part(&trained), y.clone()).expect("usable");
     for seed in seeds() {
         // All points are matched, and those that were kept back are looked at.
-        let (best, coupling) = aligned(&sides, seed, [&x, &y]);
+        let (best, coupling) = aligned(&sides, seed, [&sides.in_unit(0, &x), &sides.in_unit(1, &y)]);
         let plan = coupling.plan.whole();
         for axis in ["along", "across"] {
             let numbers = |file: &str| -> Vec<f64> {

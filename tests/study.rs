@@ -117,7 +117,7 @@ fn what_is_shown_agrees_with_itself() {
     assert_eq!((outcome.n, outcome.m), (90, 90));
     let sizes: Vec<usize> = bulk.iter().map(Vec::len).collect();
     let picture = (outcome.picture * outcome.picture) as usize;
-    assert_eq!(sizes, [180, 180, 180, 180, 90, 90, 90, 90, 90, 90, picture, 90]);
+    assert_eq!(sizes, [180, 180, 180, 180, 90, 90, 90, 90, 90, 90, picture, 90, 90, 90, 90, 90]);
     assert!(bulk.iter().flatten().all(|v| v.is_finite()));
     // Candidates are compared by how far apart their matches lie, which says 0 for the first and ½ for unrelated ones.
     let differences: Vec<f64> = study.alignment.candidates.iter().map(|c| c.difference).collect();
@@ -316,8 +316,11 @@ fn files_that_are_taken_away_can_be_read_again() {
     assert!(plan.lines().nth(1).is_some_and(|line| line.contains("\"cell, 0\",\"cell, ")), "ids are named");
     let matched = texts(Export::Matches);
     let (head, first) = matched.split_once('\n').expect("rows");
-    assert!(head.ends_with("second_y_id,label_x,label_y,predicted_label_x"), "{head}");
-    assert!(first.lines().next().is_some_and(|line| line.ends_with("red,red,red")), "{first}");
+    assert!(
+        head.ends_with("second_y_id,label_x,label_y,predicted_label_x,retained_mass,no_partner"),
+        "{head}"
+    );
+    assert!(first.lines().next().is_some_and(|line| line.contains(",red,red,red,")), "{first}");
     let back = AlignOptions::default();
     let (_, bytes) = block_on(file(Export::Record, &goods, &mut NoWatch)).expect("written");
     let settings = Record::read(&bytes).expect("read").settings;
@@ -369,8 +372,11 @@ fn known_pairs_do_not_raise_the_rank_agreement() {
     let wrong: Vec<(usize, usize)> = truth.iter().map(|&(i, j)| (i, (j + 45) % 90)).take(20).collect();
     let sides = Sides::new(x, y).expect("usable").knowing(wrong).expect("within");
     let options = AlignOptions { steps: 60, sample: 60, ..options::defaults() };
-    let settings =
-        Settings { encoder: EncoderChoice::Linear, ..options::settings(&options).expect("usable") };
+    let settings = Settings {
+        encoder: EncoderChoice::Linear,
+        relaxation: Relaxation::STRICT,
+        ..options::settings(&options).expect("usable")
+    };
     let alignment =
         block_on(procedure::align(&Device::Cpu, &sides, &settings, &mut NoControl)).expect("aligns");
     let best = alignment.best();
@@ -381,7 +387,8 @@ fn known_pairs_do_not_raise_the_rank_agreement() {
         block_on(procedure::plan_spearman(&sides, &settings, &coupling, &mut NoControl)).expect("judged");
     assert!((best.rank_agreement() - mean).abs() < 1e-12);
     assert!((best.score - mean).abs() > 0.05, "the pairs are wrong, and cost: {} beside {mean}", best.score);
-    assert!((whole - mean).abs() < 0.02, "{whole} beside {mean}");
+    // Few rows are scored by maps that have not seen them, and at another softness.
+    assert!((whole - mean).abs() < 0.05, "{whole} beside {mean}");
 }
 
 /// A saved model knows the names of its columns: rows with the same columns in another order are embedded alike.

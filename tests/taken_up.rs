@@ -278,7 +278,8 @@ fn the_last_transport_of_another_run_is_not_taken() {
     };
     let mut whole = Keeping::default();
     let want = conclude(&settings, &mut whole);
-    assert_eq!((want.way, whole.reached.len()), (Way::Multiscale, 1));
+    // That of the plan, and the more relaxed one that tells which rows have no partner.
+    assert_eq!((want.way, whole.reached.len()), (Way::Multiscale, 2));
     let mut again = Keeping::after(whole.reached.clone());
     let found = conclude(&settings, &mut again);
     assert!(again.looks < whole.looks, "{} looks, {} in all", again.looks, whole.looks);

@@ -4,7 +4,7 @@ use super::scorer::Scorer;
 use super::{Alignment, Candidate};
 use crate::procedure::control::Failure;
 
-/// Scores this close, relative to the best, count as nearly the same.
+/// Rank agreements this close, relative to the best, count as nearly the same where there is nothing else to compare.
 const CLOSE: f64 = 0.03;
 /// What a linear map may score less than networks it agrees with.
 const SIMPLER: f64 = 0.05;
@@ -65,7 +65,10 @@ impl Scorer<'_> {
         let reaches = |of: fn(&Candidate) -> Option<f64>, less: f64| {
             of(best).zip(of(other)).is_some_and(|(best, other)| other >= best - less)
         };
-        let close = other.score >= best.score - CLOSE * best.score.abs();
+        let linear = best.scores.nuclear_norm.is_some() && other.scores.nuclear_norm.is_some();
+        // Between maps the nuclear norm tells more than the rank agreement, which then has to prefer the other.
+        let less = if linear { 0.0 } else { CLOSE * best.score.abs() };
+        let close = other.score >= best.score - less;
         // Networks may score higher than any linear map and yet all have come to the same side of a symmetry. So
         // the others are also compared with candidates of their own kind that agree with the best.
         let tied_with_ally = candidates.iter().any(|ally| {

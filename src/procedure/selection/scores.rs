@@ -3,8 +3,8 @@
 
 use crate::geometry::Dense;
 use crate::geometry::polar::polar;
+use crate::geometry::products::{product, transposed_product};
 use crate::geometry::skew::Moments;
-use crate::kernels::matmul::sgemm;
 use crate::metrics::plan::sums;
 use crate::procedure::linear::leading;
 use crate::rng::Rng;
@@ -70,19 +70,14 @@ impl CrossFit {
         let (r, c) = sums(plan);
         let scale = (size(x, &r) * size(y, &c)).sqrt();
         let (x, y) = (&leading(x, coordinates), &leading(y, coordinates));
-        let (dx, dy) = (x.cols(), y.cols());
+        let dy = y.cols();
         let rows = [false, true].map(|half| -> Vec<usize> {
             (0..x.rows()).filter(|&i| second.get(i).copied().unwrap_or(false) == half).collect()
         });
         let points = rows.each_ref().map(|rows| x.picked(rows));
         let cross = [0, 1].map(|half| {
-            let part = plan.picked(&rows[half]);
-            let (n, m) = (part.rows(), part.cols());
-            let mut through = vec![0.0; n * dy];
-            sgemm([n, dy, m], 1.0, (part.data(), (m, 1)), (y.data(), (dy, 1)), &mut through);
-            let mut cross = vec![0.0; dx * dy];
-            sgemm([dx, dy, n], 1.0, (points[half].data(), (1, dx)), (&through, (dy, 1)), &mut cross);
-            Dense::new(dx, dy, cross)
+            let there = product(&plan.picked(&rows[half]), y);
+            transposed_product(&points[half], &there)
         });
         let maps = cross.each_ref().map(polar);
         let inner = |a: &Dense, b: &Dense| -> f64 {
@@ -91,7 +86,7 @@ impl CrossFit {
         let held_out = inner(&cross[0], &maps[1]) + inner(&cross[1], &maps[0]);
         let mut mapped = Dense::new(x.rows(), dy, vec![0.0; x.rows() * dy]);
         for half in [0, 1] {
-            let there = crate::geometry::products::product(&points[half], &maps[1 - half]);
+            let there = product(&points[half], &maps[1 - half]);
             for (at, &i) in rows[half].iter().enumerate() {
                 mapped.row_mut(i).copy_from_slice(there.row(at));
             }

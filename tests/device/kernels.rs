@@ -58,7 +58,12 @@ kernel_tests!(
     relax,
     place,
     panels,
-    pair_apply
+    pair_apply,
+    over_tau,
+    target,
+    relaxed_scaling,
+    miss,
+    normalise
 );
 
 async fn agrees(name: &str) {

@@ -11,6 +11,7 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::signature::REFERENCES;
+use crate::geometry::skew::{MOST, Rotation};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
@@ -87,6 +88,8 @@ pub(super) struct Search<'a> {
     /// The rows that are looked at, and what linear encoders see of them.
     rows: [Vec<usize>; 2],
     points: [Dense; 2],
+    /// The rotations of so many leading coordinates.
+    rotations: Option<(usize, Vec<Rotation>)>,
     begun: Vec<Begun>,
 }
 
@@ -99,7 +102,7 @@ impl<'a> Search<'a> {
     ) -> Self {
         let rows = pool(sides, settings.seed);
         let points = seen(sides, [&rows[0], &rows[1]]);
-        Self { device, settings, scorer, rows, points, begun: Vec::new() }
+        Self { device, settings, scorer, rows, points, rotations: None, begun: Vec::new() }
     }
 
     /// Numbers of leading coordinates between which maps are looked for: all, and as few as the rows determine.
@@ -107,7 +110,8 @@ impl<'a> Search<'a> {
         let [x, y] = self.points.each_ref();
         let all = x.cols().max(y.cols());
         let few = (x.rows().min(y.rows()) / ROWS_A_COORDINATE).max(2);
-        if few < x.cols().min(y.cols()) { vec![all, few] } else { vec![all] }
+        // A few coordinates less would be the same search again.
+        if 4 * few < 3 * x.cols().min(y.cols()) { vec![all, few] } else { vec![all] }
     }
 
     /// Some rows of both sides.
@@ -178,8 +182,12 @@ impl<'a> Search<'a> {
         rng: &mut Rng,
         control: &mut impl Control,
     ) -> Result<(), Failure> {
-        let sides = self.points.each_ref().map(|side| leading(side, coordinates));
-        let found = rotations(sides.each_ref(), self.settings.seed, control).await?;
+        let most = coordinates.min(MOST);
+        let sides = self.points.each_ref().map(|side| leading(side, most));
+        if self.rotations.as_ref().is_none_or(|(of, _)| *of != most) {
+            self.rotations = Some((most, rotations(sides.each_ref(), self.settings.seed, control).await?));
+        }
+        let found = self.rotations.as_ref().map_or_else(Vec::new, |(_, found)| found.clone());
         let means = sides.each_ref().map(means);
         for (i, rotation) in found.iter().enumerate() {
             let places = self.sample(lift_size(coordinates), rng);

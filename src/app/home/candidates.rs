@@ -50,9 +50,9 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
         <div class="card" class:gone=none>
             <h3>"All alignments that were found"</h3>
             <p class="soft">
-                "The score says how well the plan keeps the order of distances; it needs no labels. First comes the one that was \
-                 chosen: the best score, or a linear map that says the same nearly as well, because it has less to be wrong with. \
-                 Difference is how far matches lie from those of the first: 0 the same, 0.5 unrelated."
+                "The score says how well the plan keeps the order of distances. It needs no labels. The first alignment was chosen \
+                 by several scores, so another may have a higher one here. Difference is how far matches lie from those of the \
+                 first: 0 the same, 0.5 unrelated."
             </p>
             <div class="scroll last-stays" tabindex="0" role="region" aria-label="Candidates" data-home="">
                 <table data-testid="candidates">

@@ -100,7 +100,7 @@ impl Readout {
     }
 
     /// For each point of a side the share of its mass that goes to its first partner.
-    pub fn confidence(&self, side: usize) -> Vec<f32> {
+    pub fn share(&self, side: usize) -> Vec<f32> {
         let share = |(point, sum): (usize, &f64)| {
             let (_, mass) = self.partners[side].get(point);
             if *sum > 0.0 { mass.first().map_or(0.0, |mass| (f64::from(*mass) / sum) as f32) } else { 0.0 }
@@ -108,9 +108,9 @@ impl Readout {
         self.sums[side].iter().enumerate().map(share).collect()
     }
 
-    /// The median confidence of the rows' matches.
-    pub fn typical_confidence(&self) -> f32 {
-        let mut all = self.confidence(0);
+    /// The median share of the rows' matches.
+    pub fn typical_share(&self) -> f32 {
+        let mut all = self.share(0);
         let middle = all.len() / 2;
         if all.is_empty() { 0.0 } else { *all.select_nth_unstable_by(middle, f32::total_cmp).1 }
     }
@@ -272,7 +272,7 @@ mod tests {
             let mut order: Vec<u32> = (0..m as u32).collect();
             order.sort_by(|a, b| plan.at(i, *b as usize).total_cmp(&plan.at(i, *a as usize)));
             assert_eq!(got.partners[0].get(i).0, &order[..PARTNERS]);
-            near(f64::from(got.confidence(0)[i]), p(i, order[0] as usize) / mass, "confidence");
+            near(f64::from(got.share(0)[i]), p(i, order[0] as usize) / mass, "share");
         }
         for j in 0..m {
             let mut order: Vec<u32> = (0..n as u32).collect();
@@ -303,7 +303,7 @@ mod tests {
         let got = read(&Matching::Held(plan), &there);
         assert_eq!(got.partners[0].get(0), (&[][..], &[][..]));
         assert_eq!((got.projected.at(0, 0), got.projected.at(1, 0)), (3.0, 3.5));
-        assert_eq!((got.confidence(0), got.partners[0].get(1).0), (vec![0.0, 0.5], &[0, 2][..]));
+        assert_eq!((got.share(0), got.partners[0].get(1).0), (vec![0.0, 0.5], &[0, 2][..]));
         assert_eq!((got.partners[0].second(1), got.partners[0].second(0)), (Some(2), None));
         assert_eq!([0, 1].map(|point| got.partners[0].strongest(point)), [None, Some(0)]);
     }

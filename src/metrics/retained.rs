@@ -38,6 +38,12 @@ impl Retained {
         self.mass[point] < self.least
     }
 
+    /// What a point keeps as a share of the median, at most 1.
+    pub fn share(&self, point: usize) -> f32 {
+        let median = self.least / LITTLE;
+        if median > 0.0 { (self.mass[point] / median).min(1.0) } else { 1.0 }
+    }
+
     /// How many have none.
     pub fn count(&self) -> usize {
         self.mass.iter().filter(|mass| **mass < self.least).count()
@@ -67,6 +73,8 @@ mod tests {
         let retained = Retained::new(&sums, &near);
         assert!((0..100).all(|i| retained.alone(i) == (i < 20)), "{:?}", retained.mass);
         assert_eq!(retained.count(), 20);
+        assert_eq!(retained.share(90), 1.0);
+        assert!(retained.share(3) < 0.5);
         let others = 100.0 * (14.0 * 0.011 + 0.003) / 15.0;
         assert!((f64::from(retained.mass[60]) - others).abs() < 1e-6, "{}", retained.mass[60]);
     }

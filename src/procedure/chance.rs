@@ -1,7 +1,7 @@
 //! What data without any relation would score: candidates are the best of many, and the best of many fits unrelated data
 //! as well. A score means something only beside this.
 
-use super::control::{Control, Failure, Progress, Watching};
+use super::control::{Control, Failure, Quiet, Watching};
 use super::selection::Scorer;
 use super::{EncoderChoice, Settings, Sides, Start, linear};
 use crate::exec::Device;
@@ -31,7 +31,7 @@ pub async fn chance(
     if control.finish() {
         return Ok(None);
     }
-    let quiet = &mut Quiet { control, looks: 0 };
+    let quiet = &mut Quiet::new(control, PHASE, CHECKPOINTS);
     let watch = &mut Watching::new(quiet, PHASE);
     let Some(unrelated) = unrelated(sides, taken_apart, settings.seed, watch).await? else { return Ok(None) };
     let search = Settings {
@@ -73,28 +73,9 @@ fn disordered(points: &Dense, rng: &mut Rng) -> Dense {
     Dense::from_fn(points.rows(), points.cols(), |i, j| points.at(orders[j][i], j))
 }
 
-/// Shows nothing of what is only done for comparison, and calls it by one name.
-struct Quiet<'a, C> {
-    control: &'a mut C,
-    looks: u32,
-}
-
-/// What all of it is called.
+/// What all of it is called, and checkpoints, about, that it takes.
 const PHASE: &str = "comparing with chance";
-/// Looks, about, that this takes.
-const LOOKS: u32 = 40;
-
-impl<C: Control> Control for Quiet<'_, C> {
-    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
-        self.looks += 1;
-        let done = LOOKS * self.looks / (self.looks + LOOKS);
-        self.control.checkpoint(Progress { phase: PHASE, done, of: LOOKS }).await
-    }
-
-    fn chunk(&self) -> u32 {
-        self.control.chunk()
-    }
-}
+const CHECKPOINTS: u32 = 40;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {

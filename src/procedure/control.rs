@@ -127,6 +127,33 @@ impl<C: Control> Watch for Aside<'_, C> {
     }
 }
 
+/// Shows nothing of what is only done for comparison, and calls it by one name.
+pub(super) struct Quiet<'a, C> {
+    control: &'a mut C,
+    phase: &'static str,
+    /// Checkpoints, about, that it takes, and those that were.
+    about: u32,
+    passed: u32,
+}
+
+impl<'a, C: Control> Quiet<'a, C> {
+    pub(super) fn new(control: &'a mut C, phase: &'static str, about: u32) -> Self {
+        Self { control, phase, about, passed: 0 }
+    }
+}
+
+impl<C: Control> Control for Quiet<'_, C> {
+    async fn checkpoint(&mut self, _progress: Progress) -> Result<(), Failure> {
+        self.passed += 1;
+        let done = self.about * self.passed / (self.passed + self.about);
+        self.control.checkpoint(Progress { phase: self.phase, done, of: self.about }).await
+    }
+
+    fn chunk(&self) -> u32 {
+        self.control.chunk()
+    }
+}
+
 /// A phase that only knows its share is told in so many steps.
 const STEPS: f64 = 1000.0;
 

@@ -4,6 +4,7 @@
 //! The same code runs in the worker and in the native measuring commands, on either executor.
 
 mod chance;
+mod confidence;
 mod control;
 mod convergence;
 mod embedding;
@@ -21,6 +22,7 @@ mod whole;
 mod without_encoders;
 
 pub use chance::{ROWS as CHANCE_ROWS, chance};
+pub use confidence::{COMPARED as CONFIDENCE_ROWS, FreshFits};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::{
     LIFT_STEPS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, lift_size, refine_size,

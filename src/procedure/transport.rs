@@ -40,6 +40,8 @@ pub struct Coupling<P = Matching> {
     /// What the points of both sides keep of their weight in a transport that is relaxed further, where that was found
     /// out ([`matched`](super::matched)).
     pub retained: Option<[Retained; 2]>,
+    /// How sure the matches of both sides are, where fresh fits were made ([`FreshFits`](super::FreshFits)).
+    pub confidence: Option<[Vec<f32>; 2]>,
 }
 
 impl Coupling<Dense> {
@@ -51,8 +53,8 @@ impl Coupling<Dense> {
 
 impl From<Coupling<Dense>> for Coupling {
     fn from(coupling: Coupling<Dense>) -> Self {
-        let Coupling { plan, embedded, error, way, relaxation, retained } = coupling;
-        Self { plan: Matching::Held(plan), embedded, error, way, relaxation, retained }
+        let Coupling { plan, embedded, error, way, relaxation, retained, confidence } = coupling;
+        Self { plan: Matching::Held(plan), embedded, error, way, relaxation, retained, confidence }
     }
 }
 
@@ -147,6 +149,7 @@ pub async fn transport_by(
                     way,
                     relaxation,
                     retained: None,
+                    confidence: None,
                 });
             }
         }
@@ -158,7 +161,7 @@ pub async fn transport_by(
     remember(control, FINE_POTENTIALS, &[plan.f.as_slice(), &plan.g].concat());
     let error = *error;
     let (plan, way) = (found.into(), Way::Multiscale);
-    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None })
+    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None, confidence: None })
 }
 
 /// Whether the encoders have kept the points within reach.
@@ -222,7 +225,7 @@ pub(super) async fn transport_until(
         [read(&mut executor, infer.x_embedded).await?, read(&mut executor, infer.y_embedded).await?];
     check(&embedded)?;
     let way = Way::Held;
-    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None })
+    Ok(Coupling { plan, embedded: Some(embedded), error, way, relaxation, retained: None, confidence: None })
 }
 
 async fn read(executor: &mut AnyExecutor, mat: Mat) -> Result<Dense, Failure> {

@@ -55,6 +55,7 @@ pub async fn entropic_gw(
         way: Way::Held,
         relaxation: Relaxation::STRICT,
         retained: None,
+        confidence: None,
     };
     Ok((coupling, solution.outer))
 }

@@ -49,7 +49,7 @@ impl Study {
             agreement: self.agreement(),
             report,
             known: [!self.subject.truth.is_empty(), self.subject.labelled()],
-            confidence: self.looked.readout.typical_confidence(),
+            confidence: self.looked.readout.typical_share(),
             distances: [dx, dy],
             options: &self.options,
         };
@@ -180,8 +180,8 @@ impl Looked {
             flat[1].data().to_vec(),
             first(0, x.rows()),
             first(1, y.rows()),
-            readout.confidence(0),
-            readout.confidence(1),
+            readout.share(0),
+            readout.share(1),
             codes_x,
             codes_y,
             picture,
@@ -220,7 +220,7 @@ pub fn matches(
     let words = words.trim().to_lowercase();
     let mut total = 0;
     let mut found = Vec::new();
-    let confidence = readout.confidence(0);
+    let confidence = readout.share(0);
     for (i, first) in readout.partners[0].first().into_iter().enumerate() {
         let second = readout.partners[0].second(i).unwrap_or(first);
         let row = MatchRow {

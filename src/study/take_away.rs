@@ -150,7 +150,7 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
         head.extend(["retained_mass", "no_partner"]);
     }
     csv::row(&mut out, head.into_iter().map(Cell::Text));
-    let confidence = readout.confidence(0);
+    let confidence = readout.share(0);
     for (i, first) in partners.first().into_iter().enumerate() {
         let second = partners.second(i).unwrap_or(first);
         let mut cells = vec![

@@ -3,21 +3,26 @@
 
 use concord::metrics::readout::Readout;
 use concord::metrics::report::UNKNOWN;
+use concord::procedure::Coupling;
 use serde_json::{Value, json};
 
 use super::case::Case;
 
-/// How sure each row of a side is of its match: the share of its mass that goes to its first partner. A better confidence
-/// takes this function's place.
-pub fn confidence(readout: &Readout, side: usize) -> Vec<f64> {
-    readout.confidence(side).into_iter().map(f64::from).collect()
+/// How sure each row of X is of its match: as fresh fits tell, or else the share of its mass that goes to its first
+/// partner.
+pub fn confidence(coupling: &Coupling, readout: &Readout) -> Vec<f64> {
+    let sure = coupling.confidence.as_ref().map_or_else(|| readout.share(0), |both| both[0].clone());
+    sure.into_iter().map(f64::from).collect()
 }
 
-/// How much speaks for a row having no partner: the mass that it lacks of its equal part, in thousandths. Less is rounding
-/// noise of a plan whose rows all have to have the same mass, and counts as equal.
-pub fn no_partner(readout: &Readout, side: usize) -> Vec<f64> {
-    let sums = &readout.sums[side];
-    sums.iter().map(|sum| -(1e3 * sum * sums.len() as f64).round()).collect()
+/// How much speaks for a row having no partner: that it keeps little of its mass, averaged over its neighbours where that
+/// was found out. In thousandths: less is rounding noise of a plan whose rows all have to have the same mass.
+pub fn no_partner(coupling: &Coupling, readout: &Readout, side: usize) -> Vec<f64> {
+    let kept: Vec<f64> = match &coupling.retained {
+        Some(both) => both[side].mass.iter().map(|mass| f64::from(*mass)).collect(),
+        None => readout.sums[side].iter().map(|sum| sum * readout.sums[side].len() as f64).collect(),
+    };
+    kept.into_iter().map(|kept| -(1e3 * kept).round()).collect()
 }
 
 /// How well scores tell rows without a partner from those with one; none where either kind is missing.

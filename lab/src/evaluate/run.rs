@@ -5,7 +5,7 @@ use std::time::Instant;
 use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::geometry::panel::Measure;
-use concord::procedure::{self, Alignment, Candidate, NoControl, Origin, Settings};
+use concord::procedure::{self, Alignment, Candidate, FreshFits, NoControl, Origin, Settings};
 use pollster::block_on;
 use serde_json::{Map, Value, json};
 
@@ -39,6 +39,8 @@ struct Outcome {
     margin: Option<f64>,
     train_s: f64,
     infer_s: f64,
+    /// Seconds that fresh fits took.
+    confidence_s: f64,
     steps: u32,
 }
 
@@ -63,7 +65,7 @@ impl Run {
         let alone = self.method == "entropic-gw";
         let done =
             if alone { self.baseline(&case, &settings)? } else { self.learned(&case, &settings, bar)? };
-        let Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, steps } =
+        let Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, confidence_s, steps } =
             done;
         let [n, m] = case.sides.points().map(Dense::rows);
         let way = |both: &Option<[f64; 2]>, side: usize| both.map(|both| both[side]);
@@ -98,6 +100,7 @@ impl Run {
             "margin": margin,
             "train_s": train_s,
             "infer_s": infer_s,
+            "confidence_s": confidence_s,
             "steps": steps,
             "executor": self.executor,
         }))
@@ -109,11 +112,16 @@ impl Run {
             .map_err(|error| error.to_string())?;
         let train_s = start.elapsed().as_secs_f64();
         let panel = settings.panel(&case.sides);
-        let mut scored = |candidate: &Candidate| {
+        let mut scored = |candidate: &Candidate, fits: Option<&FreshFits>| {
             let start = Instant::now();
-            let coupling =
+            let mut coupling =
                 block_on(procedure::infer(&self.device, &case.sides, candidate, settings, &mut bar))
                     .map_err(|error| error.to_string())?;
+            if let Some(fits) = fits {
+                let sure =
+                    fits.confidence(&self.device, &case.sides, settings, candidate, &coupling, &mut bar);
+                coupling.confidence = Some(block_on(sure).map_err(|error| error.to_string())?);
+            }
             let measure = match candidate.origin {
                 Origin::Network { measure, .. } => measure,
                 Origin::Linear { .. } | Origin::Saved => panel[0],
@@ -123,17 +131,25 @@ impl Run {
             Ok::<_, String>((score(case, &coupling, measure)?, measure, seconds))
         };
         let best = alignment.best();
-        let (score, measure, infer_s) = scored(best)?;
+        let start = Instant::now();
+        let fits =
+            block_on(FreshFits::new(&self.device, &case.sides, settings, best, &mut NoControl))
+                .map_err(|error| error.to_string())?;
+        let confidence_s = start.elapsed().as_secs_f64();
+        let (score, measure, infer_s) = scored(best, fits.as_ref())?;
         let mut alternatives = Vec::new();
         if self.show {
             show(&alignment, best, &score);
+            if let Some(reliability) = &score.reliability {
+                eprintln!("    confidence {confidence_s:.1} s {}", reliability.json());
+            }
         }
         for (place, candidate) in alignment.candidates.iter().enumerate().skip(1) {
             let different = alignment.alternatives.contains(&place);
             if !different && !self.show {
                 continue;
             }
-            let (score, _, _) = scored(candidate)?;
+            let (score, _, _) = scored(candidate, None)?;
             if self.show {
                 show(&alignment, candidate, &score);
             }
@@ -158,7 +174,7 @@ impl Run {
         };
         let (encoder, scores) = (best.origin.encoder(), scores(best));
         let margin = alignment.margin;
-        Ok(Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, steps })
+        Ok(Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, confidence_s, steps })
     }
 
     fn baseline(&self, case: &Case, settings: &Settings) -> Result<Outcome, String> {
@@ -181,6 +197,7 @@ impl Run {
             margin: None,
             train_s,
             infer_s: 0.0,
+            confidence_s: 0.0,
             steps,
         })
     }

@@ -52,7 +52,7 @@ pub fn score(case: &Case, coupling: &Coupling, measure: Measure) -> Result<Score
         block_on(reported).map_err(|cancelled: concord::scale::Cancelled| cancelled.to_string())?;
     let known = report.known.as_ref().filter(|_| !case.pairs.is_empty());
     let matches: Vec<Option<usize>> = (0..lx.len()).map(|row| readout.partners[0].strongest(row)).collect();
-    let alone = |side: usize| no_partner_auc(&no_partner(&readout, side), &case.partnered[side]);
+    let alone = |side: usize| no_partner_auc(&no_partner(coupling, &readout, side), &case.partnered[side]);
     Ok(Score {
         gw_loss: report.gw_loss.value,
         null_gw_loss: report.gw_loss.null,
@@ -60,7 +60,7 @@ pub fn score(case: &Case, coupling: &Coupling, measure: Measure) -> Result<Score
         label_transfer: case.labelled.then(|| [0, 1].map(|side| transferred(case, &readout.partners, side))),
         exact: known.map(|known| known.exact.value),
         no_partner_auc: [alone(0), alone(1)],
-        reliability: Reliability::new(case, &confidence(&readout, 0), &matches),
+        reliability: Reliability::new(case, &confidence(coupling, &readout), &matches),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Linear candidates: starts of several kinds, the different ones refined alike.
 
+mod fresh;
 mod run;
 mod starts;
 
@@ -11,13 +12,14 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::signature::REFERENCES;
-use crate::geometry::skew::{MOST, Rotation};
+use crate::geometry::skew::{COARSE, FINE, MOST, Rotation};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
 use run::Run;
 use starts::{Signatures, means, noise, rotated, rotations};
 
+pub(super) use fresh::FreshMaps;
 pub(super) use run::{From, record};
 
 /// Steps of a start, of a lift and of a round of refinement.
@@ -185,7 +187,7 @@ impl<'a> Search<'a> {
         let most = coordinates.min(MOST);
         let sides = self.points.each_ref().map(|side| leading(side, most));
         if self.rotations.as_ref().is_none_or(|(of, _)| *of != most) {
-            self.rotations = Some((most, rotations(sides.each_ref(), self.settings.seed, control).await?));
+            self.rotations = Some((most, rotations(sides.each_ref(), self.settings.seed, &[FINE, COARSE], control).await?));
         }
         let found = self.rotations.as_ref().map_or_else(Vec::new, |(_, found)| found.clone());
         let means = sides.each_ref().map(means);

@@ -4,7 +4,7 @@ use super::super::control::{Control, Failure, Watching};
 use crate::geometry::Dense;
 use crate::geometry::products::product;
 use crate::geometry::signature::{likeness, signatures};
-use crate::geometry::skew::{COARSE, FINE, Ladder, MOST, Moments, Rotation, split_half};
+use crate::geometry::skew::{FINE, Ladder, MOST, Moments, Rotation, split_half};
 use crate::rng::Rng;
 use crate::watch::{Cancelled, Watch};
 
@@ -23,6 +23,7 @@ const HALVED: usize = 16;
 pub(super) async fn rotations(
     [x, y]: [&Dense; 2],
     seed: u64,
+    ladders: &[Ladder],
     control: &mut impl Control,
 ) -> Result<Vec<Rotation>, Failure> {
     let watch = &mut Watching::new(control, "comparing third moments");
@@ -33,18 +34,15 @@ pub(super) async fn rotations(
     }
     let (mx, my) = (Moments::new(x, MOST, watch).await?, Moments::new(y, MOST, watch).await?);
     let mut found = Vec::new();
-    for (place, ladder) in ladders(mx.len().min(my.len())).into_iter().enumerate() {
+    let coordinates = mx.len().min(my.len());
+    // The coarse one begins where there are enough coordinates.
+    let fit = |ladder: &&Ladder| ladder.levels == FINE.levels || ladder.levels[0].size <= coordinates;
+    for (place, ladder) in ladders.iter().filter(fit).enumerate() {
         let mut own = ladder.search(&mx, &my, seed.wrapping_add(place as u64), watch).await?;
         own.truncate(LIFTED);
         found.append(&mut own);
     }
     Ok(found)
-}
-
-/// The ladders for so many coordinates: the coarse one begins where there are enough of them.
-fn ladders(coordinates: usize) -> Vec<Ladder> {
-    let coarse = COARSE.levels.first().is_some_and(|level| level.size <= coordinates);
-    if coarse { vec![FINE, COARSE] } else { vec![FINE] }
 }
 
 /// The guide of a rotation of leading coordinates: similarities `Z_X W Z_Yᵀ`, of deviation 1.

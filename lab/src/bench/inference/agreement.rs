@@ -66,7 +66,7 @@ pub fn agreement(words: &[String]) -> Result<(), String> {
         let ours = read(&found.into()).map_err(|cancelled| cancelled.to_string())?;
         for (side, name) in ["first", "second"].into_iter().enumerate() {
             let (mine, other) = (ours.partners[side].first(), theirs.partners[side].first());
-            let confidence = theirs.confidence(side);
+            let confidence = theirs.share(side);
             let sure: Vec<usize> = (0..n).filter(|&i| confidence[i] > SURE).collect();
             let same = sure.iter().filter(|&&i| mine[i] == other[i]).count();
             let all = (0..n).filter(|&i| mine[i] == other[i]).count();

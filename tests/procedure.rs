@@ -229,6 +229,7 @@ fn judging_many_rows_can_be_cancelled() {
         way: procedure::Way::Held,
         relaxation: Relaxation::STRICT,
         retained: None,
+        confidence: None,
     };
     let judge = |at: usize| {
         let mut control = Stop { seen: Vec::new(), at };

@@ -4,7 +4,7 @@
 use concord::exec::Device;
 use concord::geometry::Dense;
 use concord::metrics::plan::matches as strongest;
-use concord::procedure::{self, Coupling, EncoderChoice, Failure, NoControl, Settings, Sides};
+use concord::procedure::{self, Coupling, EncoderChoice, Failure, FreshFits, NoControl, Settings, Sides};
 use concord::protocol::{AlignOptions, Export, Side};
 use concord::rng::Rng;
 use concord::scale::{self, Cancelled};
@@ -91,6 +91,7 @@ fn study(
         alignment,
         shown: 0,
         chance: None,
+        fits: None,
         saved: None,
         train_s: Some(1.0),
         infer_s: 0.5,
@@ -117,7 +118,10 @@ fn what_is_shown_agrees_with_itself() {
     assert_eq!((outcome.n, outcome.m), (90, 90));
     let sizes: Vec<usize> = bulk.iter().map(Vec::len).collect();
     let picture = (outcome.picture * outcome.picture) as usize;
-    assert_eq!(sizes, [180, 180, 180, 180, 90, 90, 90, 90, 90, 90, picture, 90, 90, 90, 90, 90]);
+    // Nobody has measured confidence.
+    let [side, points] = [90, 180];
+    let expected = [points, points, points, points, side, side, 0, 0, side, side, picture];
+    assert_eq!(sizes, [&expected[..], &[side; 7]].concat());
     assert!(bulk.iter().flatten().all(|v| v.is_finite()));
     // Candidates are compared by how far apart their matches lie, which says 0 for the first and ½ for unrelated ones.
     let differences: Vec<f64> = study.alignment.candidates.iter().map(|c| c.difference).collect();
@@ -135,11 +139,38 @@ fn what_is_shown_agrees_with_itself() {
     assert!(
         total >= 11 && rows.iter().all(|row| row.x_id.contains("cell, 4") || row.y_id.contains("cell, 4"))
     );
-    assert_eq!(rows[0].y, bulk[4][rows[0].x as usize] as u32);
+    let at = rows[0].x as usize;
+    assert_eq!((rows[0].y, rows[0].share, rows[0].confidence), (bulk[4][at] as u32, bulk[16][at], None));
+    assert!(bulk[16].iter().all(|share| (0.0..=1.0001).contains(share)));
     // A label that both sides have has the same colour on both.
     assert_eq!(outcome.labels[0].names, outcome.labels[1].names);
     let right = (0..90).filter(|&i| bulk[8][i] == bulk[9][bulk[4][i] as usize]).count();
     assert!(right > 80, "{right} matches of 90 stay within their lump");
+}
+
+/// Whoever shows another candidate gets the confidence of its matches, from the same fits.
+#[test]
+fn confidence_is_measured_and_shown() {
+    let (mut study, ..) = study(EncoderChoice::Linear, "sqm", &[]);
+    let without = block_on(study.couple(&Device::Cpu, 0, &mut NoControl)).expect("couples");
+    assert_eq!((without.confidence, study.looked.stability()), (None, None));
+    let (sides, settings) = (&study.subject.sides, &study.subject.settings);
+    let best = study.alignment.best();
+    study.fits = block_on(FreshFits::new(&Device::Cpu, sides, settings, best, &mut NoControl)).expect("fits");
+    assert!(study.fits.is_some());
+    let coupling = block_on(study.couple(&Device::Cpu, 0, &mut NoControl)).expect("couples");
+    study.looked = block_on(study.subject.look(coupling, &mut NoControl)).expect("read");
+    let (outcome, bulk) = block_on(study.outcome(&mut NoControl)).expect("shown");
+    assert_eq!([bulk[6].len(), bulk[7].len()], [90, 90]);
+    assert!(bulk[6..8].iter().flatten().all(|sure| (0.0..=1.0).contains(sure)));
+    let stability = study.looked.stability().expect("measured");
+    assert!(stability > 0.5, "fresh fits find a rotation again: {stability}");
+    assert!(!outcome.findings.iter().any(|finding| finding.what.contains("Fresh fits")));
+    let (_, rows) = matches(&study.looked, &study.subject.rows, "", 0, 90);
+    assert!(rows.iter().all(|row| row.confidence == Some(bulk[6][row.x as usize])));
+    let last = study.alignment.candidates.len() - 1;
+    let other = block_on(study.couple(&Device::Cpu, last, &mut NoControl)).expect("couples");
+    assert_eq!(other.confidence.map(|both| both.map(|side| side.len())), Some([90, 90]));
 }
 
 #[test]
@@ -264,6 +295,7 @@ fn writing_everything_can_be_given_up() {
             way: procedure::Way::Held,
             relaxation: Relaxation::STRICT,
             retained: None,
+            confidence: None,
         };
         let looked = block_on(subject.look(coupling, &mut NoControl)).expect("read");
         (subject, looked)
@@ -288,7 +320,8 @@ fn writing_everything_can_be_given_up() {
 
 #[test]
 fn files_that_are_taken_away_can_be_read_again() {
-    let (study, chains, _) = study(EncoderChoice::Linear, "sqm", &[Step::Pca(4)]);
+    let (mut study, chains, _) = study(EncoderChoice::Linear, "sqm", &[Step::Pca(4)]);
+    study.looked.coupling.confidence = Some([vec![0.625; 90], vec![0.25; 90]]);
     let model = model_of(&study, &chains);
     let record = Record { settings: serde_json::to_value(&study.options).expect("plain"), ..record() };
     let goods =
@@ -317,10 +350,13 @@ fn files_that_are_taken_away_can_be_read_again() {
     let matched = texts(Export::Matches);
     let (head, first) = matched.split_once('\n').expect("rows");
     assert!(
-        head.ends_with("second_y_id,label_x,label_y,predicted_label_x,retained_mass,no_partner"),
+        head.ends_with("second_y_id,label_x,label_y,predicted_label_x,retained_mass,no_partner,share"),
         "{head}"
     );
     assert!(first.lines().next().is_some_and(|line| line.contains(",red,red,red,")), "{first}");
+    assert!(first.lines().all(|line| line.contains(",0.625,")), "the measured confidence: {first}");
+    let share = study.looked.share(0)[0].to_string();
+    assert!(first.lines().next().is_some_and(|line| line.ends_with(&format!(",{share}"))), "{first}");
     let back = AlignOptions::default();
     let (_, bytes) = block_on(file(Export::Record, &goods, &mut NoWatch)).expect("written");
     let settings = Record::read(&bytes).expect("read").settings;
@@ -341,6 +377,16 @@ fn files_that_are_taken_away_can_be_read_again() {
     }
     let without = Goods { model: None, ..goods };
     assert!(block_on(file(Export::Model, &without, &mut NoWatch)).is_err());
+    // Where confidence was not measured, its cells are empty, and all columns stay in their places.
+    study.looked.coupling.confidence = None;
+    let goods = Goods { subject: &study.subject, looked: &study.looked, model: None, record: &record };
+    let (_, bytes) = block_on(file(Export::Matches, &goods, &mut NoWatch)).expect("written");
+    let text = String::from_utf8(bytes).expect("text");
+    let (bare, rows) = text.split_once('\n').expect("rows");
+    assert_eq!(bare, head);
+    let counted = |line: &str| line.replace("cell, ", "cell ").split(',').count();
+    assert!(rows.lines().all(|line| counted(line) == counted(head)), "{rows}");
+    assert!(rows.lines().all(|line| line.contains("\",,")), "{rows}");
 }
 
 #[test]

@@ -105,8 +105,14 @@ export type OnProgress = ((progress: Progress) => void) | null;
 export interface Matches {
   /** The best partner of every row. */
   matches: Uint32Array;
-  /** How much of the row's mass it gets, from 0 to 1. */
+  /**
+   * How sure the match is, from 0 to 1: the share of ten fresh fits on other rows (five where networks were chosen) whose
+   * match lies within the nearest tenth, times what the row keeps of its mass. Not a probability. Empty where it was not
+   * measured: in a result of `apply`.
+   */
   confidence: Float32Array;
+  /** The part of the row's mass that its match gets, from 0 to 1. */
+  share: Float32Array;
   /** How much each row keeps of its weight, 1 on average; empty with `marginals: "strict"`. */
   retained: Float32Array;
   /** 1 for a row without a partner; empty with `marginals: "strict"`. */

@@ -80,6 +80,7 @@ impl Answer {
         object([
             ("matches", rows(bulk(4))),
             ("confidence", floats(bulk(6))),
+            ("share", floats(bulk(16))),
             ("retained", floats(bulk(12))),
             ("noPartner", flags(bulk(14))),
             (
@@ -87,6 +88,7 @@ impl Answer {
                 object([
                     ("matches", rows(bulk(5))),
                     ("confidence", floats(bulk(7))),
+                    ("share", floats(bulk(17))),
                     ("retained", floats(bulk(13))),
                     ("noPartner", flags(bulk(15))),
                 ])?,

@@ -132,7 +132,7 @@ pub fn label(code: f32, dark: bool) -> Rgb {
     if dark { ON_DARK[code as usize % DISTINCT] } else { ON_LIGHT[code as usize % DISTINCT] }
 }
 
-/// The colour of a confidence between 0 and 1.
+/// The colour of a confidence, or of a share, between 0 and 1.
 pub fn confidence(value: f32, dark: bool) -> Rgb {
     if !value.is_finite() {
         return missing(dark);

@@ -113,12 +113,14 @@ pub struct LabelColumn {
 
 /// What a run has found. Bulk, in this order, points as rows of two:
 /// `0` X and `1` Y in the aligned view; `2` X and `3` Y each by itself (principal axes);
-/// `4` the match of each x and `5` of each y (row numbers, −1 for none), `6` and `7` their confidence;
+/// `4` the match of each x and `5` of each y (row numbers, −1 for none), `6` and `7` their confidence (empty
+/// where it was not measured);
 /// `8` and `9` the label codes of X and Y (empty without labels);
 /// `10` the plan as a picture, `picture` squared, rows and columns in the order of the aligned view;
 /// `11` for every true pair its share of closer points, sorted (empty without truth);
 /// `12` and `13` what each x and each y keeps of its weight, 1 on average, and `14` and `15` whether it has no partner, 1 or 0
-/// (empty where that was not looked for).
+/// (empty where that was not looked for);
+/// `16` and `17` the share of each row's mass that its match gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub n: u32,
@@ -191,7 +193,10 @@ pub struct MatchRow {
     pub y: u32,
     pub y_id: String,
     pub y_label: String,
-    pub confidence: f32,
+    /// How sure the match is; none where it was not measured.
+    pub confidence: Option<f32>,
+    /// The share of the row's mass that the match gets.
+    pub share: f32,
     pub second: u32,
     pub second_id: String,
     /// Whether the row of X has no partner: its match is only the nearest there is.

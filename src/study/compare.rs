@@ -44,11 +44,11 @@ fn in_place(bulk: Vec<Vec<f32>>, rows: [&[usize]; 2], all: [usize; 2]) -> Vec<Ve
         .enumerate()
         .map(|(at, values)| {
             let side = at % 2;
-            // As `Outcome` lists them: points, matches, confidence, labels.
+            // As `Outcome` lists them: points, matches, confidence, labels, shares of mass.
             let (width, missing) = match at {
                 0..=3 => (2, f32::NAN),
                 4..=5 | 8..=9 => (1, -1.0),
-                6..=7 => (1, 0.0),
+                6..=7 | 16..=17 => (1, f32::NAN),
                 _ => return values,
             };
             if values.is_empty() {
@@ -84,19 +84,28 @@ mod tests {
             vec![5.0, 6.0, 7.0, 8.0, 9.0, 10.0],
             vec![2.0, 0.0],
             vec![1.0, -1.0, 0.0],
-            vec![0.5, 0.6],
-            vec![0.1, 0.2, 0.3],
+            vec![],
+            vec![],
             vec![7.0, 8.0],
             vec![],
             vec![0.25; 4],
             vec![0.0],
+            vec![],
+            vec![],
+            vec![],
+            vec![],
+            vec![0.5, 0.6],
+            vec![0.1, 0.2, 0.3],
         ];
         let spread = in_place(bulk, [&x, &y], [4, 5]);
         assert!(spread[0][0].is_nan() && spread[0][2..4] == [1.0, 2.0] && spread[0][6..] == [3.0, 4.0]);
         assert_eq!(spread[1].len(), 10);
         assert_eq!(spread[4], [-1.0, 4.0, -1.0, 0.0], "matches are rows of the whole data set");
         assert_eq!(spread[5], [3.0, -1.0, -1.0, -1.0, 1.0], "what has no match has none");
-        assert_eq!(spread[6], [0.0, 0.5, 0.0, 0.6]);
+        assert!(spread[6].is_empty() && spread[7].is_empty(), "nobody measured confidence");
+        assert!(spread[16][0].is_nan() && spread[16][2].is_nan(), "rows that were left out hold nothing");
+        assert_eq!([spread[16][1], spread[16][3]], [0.5, 0.6]);
+        assert_eq!([spread[17][0], spread[17][2], spread[17][4]], [0.1, 0.2, 0.3]);
         assert_eq!(spread[8], [-1.0, 7.0, -1.0, 8.0]);
         assert!(spread[9].is_empty(), "no labels stay none");
         assert_eq!((spread[10].len(), spread[11].len()), (4, 1), "the picture and the curve are not of rows");

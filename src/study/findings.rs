@@ -74,7 +74,9 @@ pub struct Seen<'a> {
     /// Whether true pairs and labels are known.
     pub known: [bool; 2],
     /// The typical share of a point's mass that its first partner holds.
-    pub confidence: f32,
+    pub share: f32,
+    /// The typical confidence of the rows of X that have a partner, where it was measured.
+    pub stability: Option<f32>,
     pub distances: [&'a Dense; 2],
     pub options: &'a AlignOptions,
 }
@@ -171,7 +173,7 @@ fn of_plan(findings: &mut Findings<'_>, report: &Report) {
                 "ε is very small ({}): every point is given one partner, however unsure that is.",
                 findings.options.eps
             ),
-            "A larger ε lets confidence tell sure matches from guesses, and the transport settle.",
+            "A larger ε lets shares tell clear matches from close ones, and the transport settle.",
             Fix::Settings(|options| options.eps = defaults().eps),
         );
     } else if missed > MISSED {

@@ -8,7 +8,7 @@ use super::strangers::strangers;
 use super::subject::{Looked, Subject};
 use super::view::{Heat, flat, together_watched};
 use crate::geometry::Dense;
-use crate::procedure::{Alignment, Candidate, Control, Failure, Origin, Start, Watching};
+use crate::procedure::{Alignment, Candidate, Control, Failure, FreshFits, Origin, Start, Watching};
 use crate::protocol::{AlignOptions, CandidateRow, FigureRow, MatchRow, Outcome, Way};
 use crate::scale::{Cancelled, Matching, Watch};
 
@@ -26,6 +26,8 @@ pub struct Study {
     pub shown: usize,
     /// The rank agreement that unrelated data of this shape would reach, where that was found out.
     pub chance: Option<f64>,
+    /// The fits by which the confidence of matches is measured; none where the run ended early or nothing was trained.
+    pub fits: Option<FreshFits>,
     /// The encoders, where they were trained in another run.
     pub saved: Option<Saved>,
     /// None where nothing was trained, or not all of it in one go.
@@ -43,13 +45,15 @@ impl Study {
         let Looked { report, distances: [dx, dy], .. } = &self.looked;
         let (outcome, bulk) = self.looked.outcome(&self.subject, self.agreement(), control).await?;
         let of_labels = strangers(&self.subject.rows);
+        let stability = self.looked.stability();
         let seen = Seen {
             sides: &self.subject.sides,
             alignment: &self.alignment,
             agreement: self.agreement(),
             report,
             known: [!self.subject.truth.is_empty(), self.subject.labelled()],
-            confidence: self.looked.readout.typical_share(),
+            share: self.looked.readout.typical_share(),
+            stability,
             distances: [dx, dy],
             options: &self.options,
         };
@@ -59,7 +63,7 @@ impl Study {
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
             findings: of_labels.into_iter().chain(of_run).collect(),
-            verdict: verdict(self.agreement(), &self.alignment),
+            verdict: verdict(self.agreement(), &self.alignment, stability),
             trained_before: self.saved.is_some(),
             train_s: self.train_s,
             infer_s: self.infer_s,
@@ -180,8 +184,8 @@ impl Looked {
             flat[1].data().to_vec(),
             first(0, x.rows()),
             first(1, y.rows()),
-            readout.share(0),
-            readout.share(1),
+            self.confidence(0),
+            self.confidence(1),
             codes_x,
             codes_y,
             picture,
@@ -190,6 +194,8 @@ impl Looked {
             retained(1),
             alone(0),
             alone(1),
+            self.share(0),
+            self.share(1),
         ];
         Ok((outcome, bulk))
     }
@@ -211,7 +217,7 @@ async fn picture(
 
 /// Rows of the table of matches whose ids or labels contain the words: all that fit, and those from `from` on.
 pub fn matches(
-    Looked { readout, coupling, .. }: &Looked,
+    looked: &Looked,
     rows: &[Rows; 2],
     words: &str,
     from: usize,
@@ -220,7 +226,8 @@ pub fn matches(
     let words = words.trim().to_lowercase();
     let mut total = 0;
     let mut found = Vec::new();
-    let confidence = readout.share(0);
+    let Looked { readout, coupling, .. } = looked;
+    let (confidence, share) = (looked.confidence(0), looked.share(0));
     for (i, first) in readout.partners[0].first().into_iter().enumerate() {
         let second = readout.partners[0].second(i).unwrap_or(first);
         let row = MatchRow {
@@ -230,7 +237,8 @@ pub fn matches(
             y: first as u32,
             y_id: rows[1].id(first).to_owned(),
             y_label: rows[1].label(first).to_owned(),
-            confidence: confidence[i],
+            confidence: confidence.get(i).copied(),
+            share: share[i],
             second: second as u32,
             second_id: rows[1].id(second).to_owned(),
             alone: coupling.retained.as_ref().is_some_and(|[x, _]| x.alone(i)),

@@ -4,11 +4,14 @@
 const FILES: [(&str, &str); 14] = [
     (
         "matches.csv",
-        "For every row of X its strongest partner in Y (y_row, y_id), how sure that is (confidence, from 0 to 1) and \
-         the runner-up. label_x and label_y are the labels of the two rows, predicted_label_x is what the labels of \
-         the strongest partners in Y say about the row of X; these columns are there where labels are known. \
-         retained_mass is what the row of X keeps of its weight where weights are relaxed, 1 on average; no_partner is 1 \
-         where that is less than half the median: Y has no partner for it, and y_row is only the nearest there is.",
+        "For every row of X its strongest partner in Y (y_row, y_id), how sure that is (confidence, from 0 to 1) and the \
+         runner-up. confidence is the share of ten fresh fits on other rows (five where networks were chosen) whose match \
+         lies within the nearest tenth, times what the row keeps of its mass. It is not a probability, and it is empty where \
+         no fresh fits were made. share is the part of the row's mass that y_row gets. label_x and label_y are the labels of \
+         the two rows, predicted_label_x is what the labels of the strongest partners in Y say about the row of X; these \
+         columns are there where labels are known. retained_mass is what the row of X keeps of its weight where weights are \
+         relaxed, 1 on average; no_partner is 1 where that is less than half the median: Y has no partner for it, and y_row \
+         is only the nearest there is.",
     ),
     (
         "plan.csv",
@@ -53,6 +56,7 @@ mod tests {
     #[test]
     fn only_files_that_are_there_are_explained() {
         let text = readme(&["matches.csv", "run.json"]);
+        assert!(text.contains("ten fresh fits") && text.contains("share is the part"), "{text}");
         assert!(text.contains("\nmatches.csv\n") && text.contains("\nrun.json\n"));
         assert!(!text.contains("plan.npy"), "{text}");
     }

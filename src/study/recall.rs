@@ -57,6 +57,7 @@ pub async fn recall(
         alignment,
         shown: 0,
         chance: None,
+        fits: None,
         saved: trained,
         train_s: None,
         infer_s: 0.0,
@@ -64,7 +65,8 @@ pub async fn recall(
 }
 
 impl Study {
-    /// The plan of one of its candidates between all points.
+    /// The plan of one of its candidates between all points, with the confidence that fresh fits give its matches, where
+    /// there are some. They need not be of the candidate's kind: what is asked is whether they agree.
     pub async fn couple(
         &self,
         device: &Device,
@@ -72,12 +74,18 @@ impl Study {
         control: &mut impl Control,
     ) -> Result<Coupling, Failure> {
         let (candidate, settings) = (&self.alignment.candidates[candidate], &self.subject.settings);
-        match &self.saved {
+        let mut coupling = match &self.saved {
             Some(Saved { model, embedded: [x, y] }) => {
                 let relaxation = relaxed(model, settings);
-                procedure::matched(device, &candidate.encoders, [x, y], settings, relaxation, control).await
+                procedure::matched(device, &candidate.encoders, [x, y], settings, relaxation, control).await?
             }
-            None => procedure::infer(device, &self.subject.sides, candidate, settings, control).await,
+            None => procedure::infer(device, &self.subject.sides, candidate, settings, control).await?,
+        };
+        if let Some(fits) = &self.fits {
+            let sides = &self.subject.sides;
+            let sure = fits.confidence(device, sides, settings, candidate, &coupling, control).await?;
+            coupling.confidence = Some(sure);
         }
+        Ok(coupling)
     }
 }

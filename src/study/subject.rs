@@ -8,6 +8,7 @@ use crate::geometry::distance::halved;
 use crate::metrics::exactness::Exactness;
 use crate::metrics::readout::Readout;
 use crate::metrics::report::{Report, Truth, UNKNOWN, Within};
+use crate::metrics::retained::Retained;
 use crate::procedure::{Control, Coupling, Failure, Settings, Sides, Watching};
 use crate::scale::Matching;
 
@@ -86,5 +87,62 @@ impl Subject {
     pub fn coded(&self) -> Coded {
         let [x, y] = self.sides.points();
         Coded::new(&self.rows, [x.rows(), y.rows()])
+    }
+}
+
+impl Looked {
+    /// How sure each row of a side is of its match, as fresh fits tell; empty where none were made.
+    pub fn confidence(&self, side: usize) -> Vec<f32> {
+        self.coupling.confidence.as_ref().map(|both| both[side].clone()).unwrap_or_default()
+    }
+
+    /// The share of each row's mass that its match gets.
+    pub fn share(&self, side: usize) -> Vec<f32> {
+        self.readout.share(side)
+    }
+
+    /// The typical confidence of the rows of X that have a partner; none where it was not measured.
+    pub fn stability(&self) -> Option<f32> {
+        let [confidence, _] = self.coupling.confidence.as_ref()?;
+        stability(confidence, self.coupling.retained.as_ref().map(|[x, _]| x))
+    }
+}
+
+/// The median confidence of the rows that have a partner.
+fn stability(confidence: &[f32], retained: Option<&Retained>) -> Option<f32> {
+    let partnered = |row: usize| retained.is_none_or(|retained| !retained.alone(row));
+    let rows = confidence.iter().enumerate().filter(|(row, _)| partnered(*row));
+    let mut sure: Vec<f32> = rows.map(|(_, sure)| *sure).collect();
+    let middle = sure.len() / 2;
+    if sure.is_empty() { None } else { Some(*sure.select_nth_unstable_by(middle, f32::total_cmp).1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::nearest::{Neighbours, Search};
+    use crate::metrics::retained::AVERAGED;
+    use crate::scale::{NoWatch, unwatched};
+
+    #[test]
+    fn rows_without_a_partner_do_not_count_for_the_typical_confidence() {
+        // Forty rows far from sixty others keep little.
+        let points = Dense::from_fn(100, 1, |i, _| if i < 40 { 50.0 } else { 0.0 } + 0.01 * i as f32);
+        let watch = &mut NoWatch;
+        let found = Neighbours::find(&points, AVERAGED - 1, Search::Exact, watch);
+        let near = unwatched(found).expect("nobody cancels");
+        let sums: Vec<f64> = (0..100).map(|i| if i < 40 { 0.002 } else { 0.015 }).collect();
+        let retained = Retained::new(&sums, &near);
+        assert_eq!(retained.count(), 40);
+        let sure: Vec<f32> = (0..100)
+            .map(|i| match i {
+                0..40 => 0.0,
+                40..60 => 0.4,
+                _ => 0.8,
+            })
+            .collect();
+        assert_eq!(stability(&sure, Some(&retained)), Some(0.8));
+        assert_eq!(stability(&sure, None), Some(0.4), "where all rows have partners, all count");
+        assert_eq!(stability(&[], None), None);
     }
 }

@@ -141,7 +141,7 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
     let partners = &readout.partners[0];
     let labels = [x, y].map(|rows| rows.labels.is_some());
     let predicted = y.labels.as_ref().map(|labels| predicted(partners, &labels.codes, VOTES));
-    // Rows come first, and what is not always there last.
+    // Rows come first, and what came later last, so that the place of a column stays.
     let mut head = vec!["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
     for (there, name) in [(labels[0], "label_x"), (labels[1], "label_y"), (labels[1], "predicted_label_x")] {
         head.extend(there.then_some(name));
@@ -149,8 +149,9 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
     if retained.is_some() {
         head.extend(["retained_mass", "no_partner"]);
     }
+    head.push("share");
     csv::row(&mut out, head.into_iter().map(Cell::Text));
-    let confidence = readout.share(0);
+    let (confidence, share) = (goods.looked.confidence(0), goods.looked.share(0));
     for (i, first) in partners.first().into_iter().enumerate() {
         let second = partners.second(i).unwrap_or(first);
         let mut cells = vec![
@@ -158,7 +159,7 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
             text(x.id(i)),
             Cell::Whole(first as u64),
             text(y.id(first)),
-            Cell::Number(confidence[i]),
+            confidence.get(i).map_or(Cell::Missing, |sure| Cell::Number(*sure)),
             Cell::Whole(second as u64),
             text(y.id(second)),
         ];
@@ -171,10 +172,11 @@ async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, T
         if let Some(retained) = retained {
             cells.extend([Cell::Number(retained.mass[i]), Cell::Whole(retained.alone(i).into())]);
         }
+        cells.push(Cell::Number(share[i]));
         let every = PATIENCE / cells.len();
         csv::row(&mut out, cells);
         if (i + 1) % every == 0 {
-            watch.passed(i as u64 + 1, confidence.len() as u64).await?;
+            watch.passed(i as u64 + 1, share.len() as u64).await?;
         }
     }
     Ok(out)

@@ -20,7 +20,7 @@ use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::panel::{Distance, Measure};
 use crate::geometry::units::Unit;
-use crate::procedure::{self, Failure as Fault, Settings, Sides, Watching};
+use crate::procedure::{self, Failure as Fault, FreshFits, Settings, Sides, Watching};
 use crate::protocol::{AlignOptions, Event, Export, Outcome, RunId, Side, Slot};
 use crate::study::compare::compare;
 use crate::study::labels::Coded;
@@ -120,7 +120,15 @@ impl Task<'_> {
         let chance = procedure::chance(self.device, &sides, &settings, &mut live).await?;
         let (chosen, held_then) = (now(), live.held());
         let best = alignment.best();
-        let coupling = procedure::conclude(self.device, &sides, &settings, best, &mut live).await?;
+        let mut coupling = procedure::conclude(self.device, &sides, &settings, best, &mut live).await?;
+        let (concluded, held_before) = (now(), live.held());
+        let fits = FreshFits::new(self.device, &sides, &settings, best, &mut live).await?;
+        if let Some(fits) = &fits {
+            let sure = fits.confidence(self.device, &sides, &settings, best, &coupling, &mut live).await?;
+            coupling.confidence = Some(sure);
+        }
+        // Fresh fits are no part of applying the encoders.
+        let apart = now() - concluded - (live.held() - held_before);
         let subject = Subject { sides, rows, truth, settings };
         let looked = subject.look(coupling, &mut live).await?;
         let study = Study {
@@ -130,9 +138,10 @@ impl Task<'_> {
             alignment,
             shown: 0,
             chance,
+            fits,
             saved: None,
             train_s: whole.then_some((trained - start - held) / 1000.0),
-            infer_s: (now() - chosen - (live.held() - held_then)) / 1000.0,
+            infer_s: (now() - chosen - (live.held() - held_then) - apart) / 1000.0,
         };
         let (outcome, bulk) = study.outcome(&mut live).await?;
         let outcome = Outcome { ending: Some(ending), ..outcome };

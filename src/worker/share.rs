@@ -4,27 +4,35 @@ use crate::procedure::{EncoderChoice, Progress, Settings};
 
 /// The share of a run that is done; it never falls.
 pub struct Share {
-    /// Shares of the starts, of training, of judging, and of what is done with all points.
-    parts: [f64; 4],
+    /// Shares of the starts, of training, of judging, of fresh fits, and of what is done with all points.
+    parts: [f64; 5],
     starts: f64,
     all_starts: f64,
     training: f64,
     /// Transports that were finished after training.
     judged: f64,
+    fresh: f64,
     last: f64,
     phase: &'static str,
     most: f64,
 }
 
+/// How much of a run before its last part goes into fresh fits, about; and what these are called.
+const FRESH: f64 = 0.15;
+const MEASURING: &str = "measuring confidence";
+
 /// What is done with all points in the end: its phases, and the share of this part that is done when each begins and ends.
 const LAST: [(&str, [f64; 2]); 6] = [
     ("embedding", [0.0, 0.02]),
-    ("matching all points", [0.02, 0.7]),
-    ("reading the plan", [0.7, 0.85]),
+    ("matching all points", [0.02, MATCHED]),
+    ("reading the plan", [MATCHED, 0.85]),
     ("taking figures", [0.85, 0.88]),
     ("checking the plan", [0.88, 0.9]),
     ("drawing the plan", [0.9, 1.0]),
 ];
+
+/// The share of the last part at whose end all points are matched.
+const MATCHED: f64 = 0.7;
 
 impl Share {
     /// The part with all points is foretold to take the share `last`.
@@ -34,14 +42,15 @@ impl Share {
             EncoderChoice::Networks => [0.0, 0.85, 0.15],
             EncoderChoice::Linear => [0.85, 0.0, 0.15],
         };
-        let [starts, training, judging] = before.map(|part| part * (1.0 - last));
+        let [starts, training, judging] = before.map(|part| part * (1.0 - FRESH) * (1.0 - last));
         let all_starts = settings.starts.len().max(1) as f64;
         Self {
-            parts: [starts, training, judging, last],
+            parts: [starts, training, judging, FRESH * (1.0 - last), last],
             starts: 0.0,
             all_starts,
             training: 0.0,
             judged: 0.0,
+            fresh: 0.0,
             last: 0.0,
             phase: "",
             most: 0.0,
@@ -53,17 +62,25 @@ impl Share {
         if let Some((_, [from, to])) = LAST.iter().find(|(phase, _)| *phase == progress.phase) {
             (self.starts, self.training, self.judged) = (self.all_starts, 1.0, JUDGED);
             self.last = from + (to - from) * part;
+            if *from >= MATCHED {
+                // A run that ends early makes none.
+                self.fresh = 1.0;
+            }
         }
         match progress.phase {
             "linear starts" => self.starts = self.starts.floor() + part.min(0.99),
             "training" => (self.starts, self.training) = (self.all_starts, part),
+            MEASURING => {
+                (self.starts, self.training, self.judged) = (self.all_starts, 1.0, JUDGED);
+                self.fresh = self.fresh.max(part);
+            }
             _ if self.phase == "linear starts" => self.starts = self.starts.floor() + 1.0,
             _ if self.training > 0.0 && self.phase != progress.phase => self.judged += 1.0,
             _ => {}
         }
         self.phase = progress.phase;
         let judged = (self.judged / JUDGED).min(1.0);
-        let done = [self.starts / self.all_starts, self.training, judged, self.last];
+        let done = [self.starts / self.all_starts, self.training, judged, self.fresh, self.last];
         let share: f64 = self.parts.iter().zip(done).map(|(part, done)| part * done.min(1.0)).sum();
         self.most = self.most.max(share.min(0.99));
     }
@@ -97,9 +114,10 @@ mod tests {
             play("linear starts", 0.0);
             play("matching", 0.0);
         }
-        play("training", 0.45);
-        play("matching", 0.45);
-        play("matching all points", 0.85);
+        play("training", 0.43);
+        play("matching", 0.44);
+        play("matching all points", 0.78);
+        play(MEASURING, 0.87);
         play("reading the plan", 0.92);
         play("drawing the plan", 0.98);
     }

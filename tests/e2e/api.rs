@@ -65,18 +65,19 @@ fn arrays_go_in_and_arrays_come_out() {
             const lump = Array.from({ length: 90 }, (_, i) => `lump ${i % 3}`);
             const true_pairs = [];
             window.result = await align({ ...x, labels: lump }, y, { ...quick, true_pairs: PLACES.map((j, i) => [i, j]) }, p => seen.push(p));
-            const { matches, confidence, reverse, top, embedding, plane, model, scores, seconds, executor, candidates, chosen, rival } = result;
-            const kinds = [matches, confidence, reverse.matches, top.rows, top.shares, embedding.x, plane.y, model].map(a => a.constructor.name);
-            const lengths = [matches, confidence, reverse.matches, embedding.x, embedding.y, embedding.projected, plane.x, top.rows, top.shares]
+            const { matches, confidence, share, reverse, top, embedding, plane, model, scores, seconds, executor, candidates, chosen, rival } = result;
+            const kinds = [matches, share, reverse.matches, top.rows, top.shares, embedding.x, plane.y, model].map(a => a.constructor.name);
+            const lengths = [matches, confidence, share, reverse.confidence, reverse.share, reverse.matches, embedding.x, embedding.y, embedding.projected, plane.x, top.rows, top.shares]
               .map(a => a.length);
             const applied = await apply(model, newX, newY, { executor: 'cpu' });
             return {
               matches: [...matches], kinds, lengths, cols: [embedding.cols, top.cols], scores: Object.keys(scores), spearman: scores.spearman,
               foscttm: scores.foscttm.value, seconds, executor, candidates: candidates.length, chosen, rival, model: model.length,
               first: [...matches].every((row, i) => top.rows[i * top.cols] === row),
-              sure: [...confidence].every((c, i) => c >= 0 && c <= 1.0001 && Math.abs(c - top.shares[i * top.cols]) < 1e-3),
+              sure: [...confidence, ...reverse.confidence].every(c => c >= 0 && c <= 1.0001),
+              shares: [...share].every((s, i) => s >= 0 && s <= 1.0001 && Math.abs(s - top.shares[i * top.cols]) < 1e-3),
               progress: seen.length, fields: Object.keys(seen[0]).sort(), rising: seen.every((p, i) => p.share >= (i ? seen[i - 1].share : 0) && p.share <= 1), last: seen.at(-1).share,
-              applied: [...applied.matches], appliedCandidates: applied.candidates.length, header: document.querySelector('header') !== null,
+              applied: [...applied.matches], appliedLengths: [applied.confidence.length, applied.share.length], appliedCandidates: applied.candidates.length, header: document.querySelector('header') !== null,
             };"
         .replace("PLACES", &format!("{places:?}"));
         let answer = page.async_script(&script).await;
@@ -91,7 +92,7 @@ fn arrays_go_in_and_arrays_come_out() {
         let n = POINTS as u64;
         assert_eq!(
             got["lengths"],
-            json!([n, n, n, n * cols, n * cols, n * cols, 2 * n, n * top, n * top]),
+            json!([n, n, n, n, n, n, n * cols, n * cols, n * cols, 2 * n, n * top, n * top]),
             "one row a row"
         );
         for score in ["spearman", "gw-loss", "entropy", "marginal-error", "foscttm", "exact-match"] {
@@ -102,7 +103,10 @@ fn arrays_go_in_and_arrays_come_out() {
         }
         assert!(got["spearman"]["value"].as_f64() > got["spearman"]["chance"].as_f64(), "{got}");
         assert!(got["foscttm"].as_f64().is_some_and(|share| share < 0.05), "{got}");
-        assert_eq!((&got["first"], &got["sure"], &got["rising"]), (&json!(true), &json!(true), &json!(true)));
+        for held in ["first", "sure", "shares", "rising"] {
+            assert_eq!(got[held], json!(true), "{held}: {got}");
+        }
+        assert_eq!(got["appliedLengths"], json!([0, n]), "confidence is measured where a run has trained");
         assert_eq!(got["executor"], "cpu");
         assert_eq!(got["fields"], json!(["done", "phase", "share", "total"]));
         assert_eq!(got["last"].as_f64(), Some(1.0), "a bar that follows it is full in the end");

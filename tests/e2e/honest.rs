@@ -62,7 +62,9 @@ fn a_run_under_way_has_its_own_labels_in_the_colours_of_its_result() {
         page.done().await;
         assert_eq!(pressed(&page).await, "colour-label");
         assert!(legend(&page).await.iter().any(|name| name == "animal"), "{:?}", legend(&page).await);
-        page.click("colour-confidence").await;
+        // The sample comes with its encoders: nobody has made fresh fits.
+        assert_eq!(page.count("[data-testid=colour-confidence]:disabled[title]").await, 1);
+        page.click("colour-share").await;
         page.click("show-lines").await;
         let (x, y, _) = clouds(5);
         page.pick("file-x", "mine.npy", &array(&x)).await;
@@ -87,7 +89,10 @@ fn a_run_under_way_has_its_own_labels_in_the_colours_of_its_result() {
         assert!(has_colour(&page, "view-live", flower).await, "a label of Y alone has a colour of its own");
         // Nothing is known of matches yet, and nothing claims to be.
         assert_eq!(pressed(&page).await, "colour-label");
-        assert_eq!(page.count("[data-testid=colour-confidence]:disabled[title]").await, 1);
+        for measured in ["confidence", "share"] {
+            let button = format!("[data-testid=colour-{measured}]:disabled[title]");
+            assert_eq!(page.count(&button).await, 1, "{measured}");
+        }
         assert_eq!(page.count("[data-testid=show-lines]:disabled").await, 1);
         assert_eq!(page.count("label[title] > [data-testid=show-lines]").await, 1, "and it is said why");
         page.shoot("labels-training").await;
@@ -95,7 +100,8 @@ fn a_run_under_way_has_its_own_labels_in_the_colours_of_its_result() {
         assert!(said.contains("earlier run, on the Words sample"), "{said}");
         page.click("pause").await;
         page.done().await;
-        assert_eq!(pressed(&page).await, "colour-confidence", "what was chosen comes back");
+        assert_eq!(pressed(&page).await, "colour-share", "what was chosen comes back");
+        assert_eq!(page.count("[data-testid=colour-confidence]:not(:disabled)").await, 1, "it was measured");
         assert_eq!(page.count("[data-testid=show-lines]:checked:not(:disabled)").await, 1);
         page.click("colour-label").await;
         page.sleep(300).await;

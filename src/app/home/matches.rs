@@ -69,7 +69,20 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                             <th scope="col" class="beside">"its label"</th>
                             <th scope="col">"Y"</th>
                             <th scope="col" class="beside">"its label"</th>
-                            <th scope="col" class="number">"Confidence"</th>
+                            <th
+                                scope="col"
+                                class="number"
+                                title="How many of ten fresh fits agree, times the mass the row keeps"
+                            >
+                                "Confidence"
+                            </th>
+                            <th
+                                scope="col"
+                                class="beside number"
+                                title="The part of the row's mass that this match gets"
+                            >
+                                "Share"
+                            </th>
                             <th scope="col" class="beside">"Second choice"</th>
                             <th scope="col"><span class="unseen">"Confirm"</span></th>
                         </tr>
@@ -131,7 +144,14 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
             linked.hover.set(None);
         }
     };
-    let sure = row.confidence;
+    let sure = match row.confidence {
+        Some(sure) => view! {
+            <span class="meter" aria-hidden="true"><i style:width=format!("{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
+            {format!("{sure:.2}")}
+        }
+        .into_any(),
+        None => view! { <span title="Measured for data that a run was trained on">"–"</span> }.into_any(),
+    };
     let (x, y) = (row.x, row.y);
     let confirmed = Memo::new(move |_| state.pairs.list.with(|list| list.holds(x, y)));
     let ids = StoredValue::new([row.x_id.clone(), row.y_id.clone()]);
@@ -166,10 +186,8 @@ fn Row(row: MatchRow, state: State, linked: Linked) -> impl IntoView {
                 {row.alone.then(|| view! { <span class="soft" data-testid="no-partner">" (nearest: no partner)"</span> })}
             </td>
             <td class="beside">{row.y_label}</td>
-            <td class="number">
-                <span class="meter" aria-hidden="true"><i style:width=format!("{:.0}%", 100.0 * sure.clamp(0.0, 1.0))></i></span>
-                {format!("{sure:.2}")}
-            </td>
+            <td class="number">{sure}</td>
+            <td class="beside number">{format!("{:.2}", row.share)}</td>
             <td class="beside">{name(&row.second_id, row.second)}</td>
             <td class="number">
                 <button

@@ -184,6 +184,7 @@ fn view(
         Colouring::Domain => "the data set",
         Colouring::Label => "the label",
         Colouring::Confidence => "how sure the match is",
+        Colouring::Share => "the part of the mass that the match gets",
         Colouring::Partner => "whether there is a partner",
     };
     let both = matches!(cloud, Cloud::Aligned(_));
@@ -221,6 +222,11 @@ fn view(
 
 fn legend(cloud: &Cloud, colouring: Colouring, both: bool, scheme: &Scheme) -> Vec<Mark> {
     let mark = |shape, colour, name: &str| Mark { shape, colour, name: name.to_owned() };
+    let scale = |names: [&str; 3]| -> Vec<Mark> {
+        let colour = |value: f32| palette::confidence(value, scheme.dark);
+        let marks = [0.05, 0.5, 0.95].into_iter().zip(names);
+        marks.map(|(value, name)| mark(Shape::Disc, colour(value), name)).collect()
+    };
     let mut marks: Vec<Mark> = match colouring {
         Colouring::Domain => Vec::new(),
         Colouring::Label => {
@@ -234,9 +240,8 @@ fn legend(cloud: &Cloud, colouring: Colouring, both: bool, scheme: &Scheme) -> V
         Colouring::Partner => [(false, "has a partner"), (true, "no partner")]
             .map(|(none, name)| mark(Shape::Disc, palette::partner(none, scheme.dark), name))
             .to_vec(),
-        Colouring::Confidence => [(0.05, "unsure"), (0.5, "in between"), (0.95, "sure")]
-            .map(|(value, name)| mark(Shape::Disc, palette::confidence(value, scheme.dark), name))
-            .to_vec(),
+        Colouring::Confidence => scale(["unsure", "in between", "sure"]),
+        Colouring::Share => scale(["small", "in between", "large"]),
     };
     let own =
         |side: Side| if colouring == Colouring::Domain { scheme.sides[side.index()] } else { scheme.soft };

@@ -19,7 +19,9 @@ pub(super) fn alone(shown: &Shown, side: Side) -> String {
 /// Both sides in the common space, and the figures.
 pub(super) fn aligned(shown: &Shown) -> String {
     let [x, y] = Side::BOTH.map(|side| cloud(shown, side, &shown.aligned[side.index()]));
-    let told = points::aligned(x, y, Matched { rows: &shown.matches[0], confidence: &shown.confidence[0] });
+    let [rows, confidence, share] =
+        [&shown.matches, &shown.confidence, &shown.share].map(|both| both[0].as_slice());
+    let told = points::aligned(x, y, Matched { rows, confidence, share });
     let alone = match Side::BOTH.map(|side| shown.without_partner(side)) {
         [Some(x), Some(y)] => format!(" {x} points of X and {y} of Y have no partner."),
         _ => String::new(),

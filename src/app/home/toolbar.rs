@@ -16,6 +16,7 @@ pub(super) fn Toolbar(linked: Linked, cloud: Signal<Cloud, LocalStorage>) -> imp
         ("domain", "data set", Colouring::Domain),
         ("label", "label", Colouring::Label),
         ("confidence", "confidence", Colouring::Confidence),
+        ("share", "share", Colouring::Share),
         ("partner", "partner", Colouring::Partner),
     ]
     .map(|(name, label, mode)| {
@@ -40,7 +41,7 @@ pub(super) fn Toolbar(linked: Linked, cloud: Signal<Cloud, LocalStorage>) -> imp
             .selection
             .with(|s| s.as_ref().map(|s| s.each_ref().map(|side| side.iter().filter(|c| **c).count())))
     };
-    let matched = move || known.get().confidence;
+    let matched = move || known.get().share;
     view! {
         <div class="toolbar">
             <div class="toggles" role="group" aria-label="Colour by">
@@ -88,18 +89,22 @@ fn Legend(shown: Memo<Colouring>, cloud: Signal<Cloud, LocalStorage>) -> impl In
     let item = |colour: String, name: String| {
         view! { <li><i style:background=colour></i>{name}</li> }
     };
+    let scale = move |names: [&'static str; 4]| {
+        [0.05f32, 0.35, 0.65, 0.95]
+            .into_iter()
+            .zip(names)
+            .map(|(value, name)| item(palette::css(palette::confidence(value, is_dark())), name.into()))
+            .collect_view()
+            .into_any()
+    };
     let items = move || match shown.get() {
         Colouring::Domain => view! {
             <li><i style:background="var(--x)"></i>"data set X"</li>
             <li><i class="diamond" style:background="var(--y)"></i>"data set Y"</li>
         }
         .into_any(),
-        Colouring::Confidence => [0.05f32, 0.35, 0.65, 0.95]
-            .into_iter()
-            .zip(["unsure", "", "", "sure"])
-            .map(|(value, name)| item(palette::css(palette::confidence(value, is_dark())), name.into()))
-            .collect_view()
-            .into_any(),
+        Colouring::Confidence => scale(["unsure", "", "", "sure"]),
+        Colouring::Share => scale(["small", "", "", "large"]),
         Colouring::Partner => [(false, "has a partner"), (true, "no partner")]
             .map(|(none, name)| item(palette::css(palette::partner(none, is_dark())), name.into()))
             .into_any(),

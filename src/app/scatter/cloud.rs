@@ -64,8 +64,10 @@ impl Cloud {
     /// What colours can mean.
     pub(crate) fn known(&self) -> Known {
         let labels = Side::BOTH.iter().any(|side| !self.labels(*side).is_empty());
-        let partners = self.shown().is_some_and(|shown| shown.lonely.iter().any(|side| !side.is_empty()));
-        Known { labels, confidence: self.shown().is_some(), partners }
+        let shown = self.shown();
+        let partners = shown.is_some_and(|shown| shown.lonely.iter().any(|side| !side.is_empty()));
+        let confidence = shown.is_some_and(|shown| shown.confidence.iter().any(|side| !side.is_empty()));
+        Known { labels, share: shown.is_some(), confidence, partners }
     }
 
     pub(crate) fn shown(&self) -> Option<&Shown> {
@@ -89,13 +91,14 @@ impl Cloud {
             Colouring::Domain => &[],
             Colouring::Label => self.labels(side),
             Colouring::Confidence => self.shown().map_or(&[], |shown| &shown.confidence[side.index()]),
+            Colouring::Share => self.shown().map_or(&[], |shown| &shown.share[side.index()]),
             Colouring::Partner => self.shown().map_or(&[], |shown| &shown.lonely[side.index()]),
         };
         if values.len() < count {
             return vec![plain; count];
         }
         let colour = |value: &f32| match colouring {
-            Colouring::Confidence => palette::confidence(*value, dark),
+            Colouring::Confidence | Colouring::Share => palette::confidence(*value, dark),
             Colouring::Partner => palette::partner(*value > 0.0, dark),
             _ => palette::label(*value, dark),
         };

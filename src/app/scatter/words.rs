@@ -9,8 +9,12 @@ use crate::protocol::Side;
 pub(super) fn words(results: Results, shown: &Shown, side: Side, row: usize) -> (String, Option<String>) {
     let partner = shown.partner(side, row).map(|partner| {
         let other = Side::BOTH[1 - side.index()];
-        let sure = shown.confidence[side.index()].get(row).copied().unwrap_or(f32::NAN);
-        let sure = if sure.is_finite() { format!(", confidence {sure:.2}") } else { String::new() };
+        let at = |values: &[Vec<f32>; 2]| values[side.index()].get(row).copied().filter(|v| v.is_finite());
+        let sure = match (at(&shown.confidence), at(&shown.share)) {
+            (Some(sure), _) => format!(", confidence {sure:.2}"),
+            (None, Some(share)) => format!(", share {share:.2}"),
+            (None, None) => String::new(),
+        };
         let name = describe(&results, shown, other, partner);
         if shown.lacks_partner(side, row) {
             let kept = shown.retained[side.index()].get(row).copied().unwrap_or(f32::NAN);

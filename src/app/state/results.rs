@@ -21,6 +21,7 @@ pub(crate) struct Shown {
     pub(crate) alone: [Vec<f32>; 2],
     /// The row on the other side that each row is matched with.
     pub(crate) matches: [Vec<f32>; 2],
+    /// How sure the match of each row is; empty where that was not measured.
     pub(crate) confidence: [Vec<f32>; 2],
     /// Label codes, −1 for missing; empty without labels.
     pub(crate) labels: [Vec<f32>; 2],
@@ -30,6 +31,8 @@ pub(crate) struct Shown {
     /// What each row keeps of its weight, and 1 where it has no partner; empty where that was not looked for.
     pub(crate) retained: [Vec<f32>; 2],
     pub(crate) lonely: [Vec<f32>; 2],
+    /// The share of each row's mass that its match gets.
+    pub(crate) share: [Vec<f32>; 2],
 }
 
 impl Shown {
@@ -39,8 +42,8 @@ impl Shown {
         let mut both = || [next(), next()];
         let (aligned, alone, matches, confidence, labels) = (both(), both(), both(), both(), both());
         let [plan, curve] = both();
-        let (retained, lonely) = (both(), both());
-        Self { outcome, aligned, alone, matches, confidence, labels, plan, curve, retained, lonely }
+        let (retained, lonely, share) = (both(), both(), both());
+        Self { outcome, aligned, alone, matches, confidence, labels, plan, curve, retained, lonely, share }
     }
 
     /// Whether the other side has no partner for a row.

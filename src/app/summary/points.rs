@@ -98,7 +98,10 @@ pub fn alone(side: Side, cloud: Cloud) -> String {
 pub struct Matched<'a> {
     /// The row of Y that each row of X is matched with; negative for none.
     pub rows: &'a [f32],
+    /// How sure the matches are; empty where that was not measured.
     pub confidence: &'a [f32],
+    /// The share of each row's mass that its match gets.
+    pub share: &'a [f32],
 }
 
 fn middle(mut values: Vec<f64>) -> Option<f64> {
@@ -141,8 +144,11 @@ pub fn aligned(x: Cloud, y: Cloud, matched: Matched) -> String {
         let same = known.iter().filter(|same| **same).count() as f64 / known.len() as f64;
         told += &format!(" {} of them have the same label on both sides.", percent(same));
     }
-    if let Some(sure) = middle(matched.confidence.iter().map(|v| f64::from(*v)).collect()) {
-        told += &format!(" The middle confidence is {sure:.2}.");
+    let typical = |values: &[f32]| middle(values.iter().map(|v| f64::from(*v)).collect());
+    match (typical(matched.confidence), typical(matched.share)) {
+        (Some(sure), _) => told += &format!(" The middle confidence is {sure:.2}."),
+        (None, Some(share)) => told += &format!(" The middle share of mass is {share:.2}."),
+        (None, None) => {}
     }
     told
 }

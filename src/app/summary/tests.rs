@@ -117,7 +117,7 @@ fn matches_are_told_by_distance_label_and_confidence() {
     let (points, labels, names) = lumps();
     let cloud = Cloud { points: &points, labels: &labels, names: &names };
     let own: Vec<f32> = (0..40).map(|i| i as f32).collect();
-    let told = aligned(cloud, cloud, Matched { rows: &own, confidence: &[0.8; 40] });
+    let told = aligned(cloud, cloud, Matched { rows: &own, confidence: &[0.8; 40], share: &[0.3; 40] });
     assert_eq!(
         told,
         "40 points of X, as discs, and 40 of Y, as diamonds, in the common space. X has 2 labels: animal 30, vegetable 10. \
@@ -126,8 +126,9 @@ fn matches_are_told_by_distance_label_and_confidence() {
     );
     // Every point of X with the next lump's: one in four stays with its label at most.
     let wrong: Vec<f32> = (0..40).map(|i| ((i + 3) % 40) as f32).collect();
-    let told = aligned(cloud, cloud, Matched { rows: &wrong, confidence: &[] });
+    let told = aligned(cloud, cloud, Matched { rows: &wrong, confidence: &[], share: &[0.3; 40] });
     assert!(told.contains(" 50 % of them have the same label") && !told.contains("confidence"), "{told}");
-    let none = aligned(cloud, cloud, Matched { rows: &[-1.0; 40], confidence: &[f32::NAN; 40] });
+    assert!(told.ends_with(" The middle share of mass is 0.30."), "{told}");
+    let none = aligned(cloud, cloud, Matched { rows: &[-1.0; 40], confidence: &[], share: &[f32::NAN; 40] });
     assert!(none.ends_with("vegetable 10."), "{none}");
 }

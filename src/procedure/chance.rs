@@ -37,6 +37,7 @@ pub async fn chance(
     let search = Settings {
         encoder: EncoderChoice::Linear,
         starts: vec![Start::Fused, Start::Noise],
+        more_starts: 0,
         refined: 1,
         ..settings.clone()
     };

@@ -23,7 +23,7 @@ use crate::watch::{Cancelled, Watch};
 
 /// Fresh fits of linear maps, and of networks, which take longer.
 pub const MAPS: u32 = 10;
-pub const NETWORKS: u32 = 5;
+const NETWORKS: u32 = 5;
 /// Rows a side on which fits are compared, at most.
 pub const COMPARED: usize = 600;
 /// Two matches of a row agree if at most this share of the points lies nearer to the one than the other does.
@@ -155,7 +155,8 @@ impl FreshFits {
         let mut both = [Vec::new(), Vec::new()];
         for side in [0, 1] {
             // Matches of X lie among Y's rows.
-            let stable = stability(&self.ranks[1 - side], &own[side], self.matches.iter().map(|fit| &fit[side][..]));
+            let stable =
+                stability(&self.ranks[1 - side], &own[side], self.matches.iter().map(|fit| &fit[side][..]));
             both[side] = spread(sides, side, &self.rows[side], &stable, watch).await?;
             if let Some(retained) = &coupling.retained {
                 both[side].iter_mut().enumerate().for_each(|(row, sure)| *sure *= retained[side].share(row));
@@ -227,7 +228,8 @@ mod tests {
     #[test]
     fn matches_agree_where_they_are_near() {
         // Ranks along a line of ten points.
-        let ranks = Dense::from_fn(10, 10, |i, j| 0.1 * i.abs_diff(j) as f32 - f32::from(u8::from(i != j)) * 0.05);
+        let ranks =
+            Dense::from_fn(10, 10, |i, j| 0.1 * i.abs_diff(j) as f32 - f32::from(u8::from(i != j)) * 0.05);
         let fits = [vec![0, 5, 9], vec![1, 9, 9], vec![3, 0, 8], vec![0, 5, 7]];
         let stable = stability(&ranks, &[0, 5, 9], fits.iter().map(Vec::as_slice));
         assert_eq!(stable, [0.75, 0.5, 0.75]);
@@ -237,7 +239,12 @@ mod tests {
     #[test]
     fn rows_that_were_not_compared_follow_their_neighbours() {
         // Two groups, in two directions.
-        let points = Dense::from_fn(40, 2, |i, j| if i % 2 == j { 5.0 + 0.01 * i as f32 } else { 0.01 * (i / 2) as f32 });
+        let points =
+            Dense::from_fn(
+                40,
+                2,
+                |i, j| if i % 2 == j { 5.0 + 0.01 * i as f32 } else { 0.01 * (i / 2) as f32 },
+            );
         let sides = Sides::new(points.clone(), points).expect("usable");
         let rows: Vec<usize> = (0..14).collect();
         let values: Vec<f32> = (0..14).map(|i| if i % 2 == 0 { 1.0 } else { 0.2 }).collect();

@@ -22,11 +22,11 @@ mod whole;
 mod without_encoders;
 
 pub use chance::{ROWS as CHANCE_ROWS, chance};
-pub use confidence::{COMPARED as CONFIDENCE_ROWS, FreshFits};
+pub use confidence::{COMPARED as CONFIDENCE_ROWS, FreshFits, MAPS as FRESH_MAPS};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::{
-    LIFT_STEPS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, lift_size, refine_size,
-    sample_size as linear_sample,
+    FRESH_COORDINATES, LIFT_STEPS, MORE_STARTS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, deep_size,
+    lift_size, refine_size, sample_size as linear_sample, search_size,
 };
 pub use objective::{Form, objective};
 pub use partners::matched;
@@ -107,6 +107,8 @@ pub struct Settings {
     pub pairs: f32,
     /// Linear starts.
     pub starts: Vec<Start>,
+    /// How many of [`MORE_STARTS`] are made beside them, at most.
+    pub more_starts: usize,
     /// How many of the linear starts are refined.
     pub refined: usize,
     /// ε of the transports, relative to the mean cost.
@@ -133,7 +135,8 @@ impl Default for Settings {
             dirichlet: 0.0,
             fused: 1.0,
             pairs: 1.0,
-            starts: vec![Skew, Fused, Signature, Noise, Fused, Noise, Fused, Noise],
+            starts: vec![Skew, Fused, Signature, Noise],
+            more_starts: MORE_STARTS.len(),
             refined: 6,
             eps: 0.05,
             relaxation: Relaxation::both(RELAXED),

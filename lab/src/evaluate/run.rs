@@ -65,8 +65,19 @@ impl Run {
         let alone = self.method == "entropic-gw";
         let done =
             if alone { self.baseline(&case, &settings)? } else { self.learned(&case, &settings, bar)? };
-        let Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, confidence_s, steps } =
-            done;
+        let Outcome {
+            encoder,
+            loss,
+            measure,
+            score,
+            scores,
+            alternatives,
+            margin,
+            train_s,
+            infer_s,
+            confidence_s,
+            steps,
+        } = done;
         let [n, m] = case.sides.points().map(Dense::rows);
         let way = |both: &Option<[f64; 2]>, side: usize| both.map(|both| both[side]);
         let plan_spearman = scores.iter().find(|(name, _)| *name == "plan_spearman").map(|(_, value)| value);
@@ -132,9 +143,8 @@ impl Run {
         };
         let best = alignment.best();
         let start = Instant::now();
-        let fits =
-            block_on(FreshFits::new(&self.device, &case.sides, settings, best, &mut NoControl))
-                .map_err(|error| error.to_string())?;
+        let fits = block_on(FreshFits::new(&self.device, &case.sides, settings, best, &mut NoControl))
+            .map_err(|error| error.to_string())?;
         let confidence_s = start.elapsed().as_secs_f64();
         let (score, measure, infer_s) = scored(best, fits.as_ref())?;
         let mut alternatives = Vec::new();
@@ -174,7 +184,19 @@ impl Run {
         };
         let (encoder, scores) = (best.origin.encoder(), scores(best));
         let margin = alignment.margin;
-        Ok(Outcome { encoder, loss, measure, score, scores, alternatives, margin, train_s, infer_s, confidence_s, steps })
+        Ok(Outcome {
+            encoder,
+            loss,
+            measure,
+            score,
+            scores,
+            alternatives,
+            margin,
+            train_s,
+            infer_s,
+            confidence_s,
+            steps,
+        })
     }
 
     fn baseline(&self, case: &Case, settings: &Settings) -> Result<Outcome, String> {

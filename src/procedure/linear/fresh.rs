@@ -18,7 +18,7 @@ const STEPS: u32 = START_STEPS / 2;
 /// Share of the rows of either side that a fit sees.
 const SHARE: f64 = 0.7;
 /// Leading coordinates between which a fit maps, at most: more take more rows and find the same.
-const COORDINATES: usize = 32;
+pub const COORDINATES: usize = 32;
 /// The search by third moments begins with fewer rotations than one whose result is to be chosen.
 const LADDER: Ladder = Ladder { starts: 250, ..FINE };
 /// What fits start from, in turn.

@@ -1,6 +1,7 @@
 //! Linear candidates: starts of several kinds, the different ones refined alike.
 
 mod fresh;
+mod regrow;
 mod run;
 mod starts;
 
@@ -16,9 +17,11 @@ use crate::geometry::skew::{COARSE, FINE, MOST, Rotation};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
+pub use regrow::{deep_size, search_size};
 use run::Run;
 use starts::{Signatures, means, noise, rotated, rotations};
 
+pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
 pub(super) use run::{From, record};
 
@@ -30,7 +33,7 @@ pub const REFINE_STEPS: u32 = 20;
 const ROUNDS: u32 = 3;
 /// A map that a round changes less than this has arrived: 1 less the mean cosine of its columns before and after.
 const ARRIVED: f64 = 2e-3;
-/// Maps whose similarities correlate at least this much after refinement have arrived at the same place.
+/// Maps that are this much alike have arrived at the same place.
 const ARRIVED_ALIKE: f64 = 0.995;
 /// Points a side in a refinement, at most.
 const REFINED: usize = 3000;
@@ -69,6 +72,12 @@ fn pool(sides: &Sides, seed: u64) -> [Vec<usize>; 2] {
 fn seen(sides: &Sides, rows: [&[usize]; 2]) -> [Dense; 2] {
     [0, 1].map(|side| sides.seen(side, Preparation::Linear, &sides.points()[side].picked(rows[side])))
 }
+
+/// Starts on few rows, made while no two kinds agree.
+pub const MORE_STARTS: [Start; 12] = {
+    use Start::{Fused, Noise, Signature};
+    [Fused, Signature, Fused, Noise, Fused, Signature, Fused, Noise, Fused, Signature, Fused, Noise]
+};
 
 /// With fewer rows than this for every coordinate, maps between fewer leading coordinates are tried as well.
 const ROWS_A_COORDINATE: usize = 10;
@@ -149,18 +158,21 @@ impl<'a> Search<'a> {
     ) -> Result<(), Failure> {
         let settings = self.settings;
         let mut tried: Vec<Start> = Vec::new();
-        for (i, &start) in settings.starts.iter().enumerate() {
+        for (i, &start) in settings.starts.iter().chain(&MORE_STARTS[..settings.more_starts]).enumerate() {
             // One of each kind is always made, because only different kinds find out a symmetry.
             if tried.contains(&start) && self.kinds_agree() {
                 continue;
             }
+            // Further ones are made on few rows: that they differ counts for more than that each is good.
+            let small = tried.contains(&start);
             tried.push(start);
             let mut rng = Rng::new(settings.seed.wrapping_mul(1_000).wrapping_add(i as u64));
             if start == Start::Skew {
                 self.lift(coordinates, &mut rng, control).await?;
                 continue;
             }
-            let places = self.sample(sample_size(coordinates), &mut rng);
+            let size = if small { 7 * search_size(coordinates) / 10 } else { sample_size(coordinates) };
+            let places = self.sample(size, &mut rng);
             let within = [&places[0][..], &places[1][..]];
             let guide = match start {
                 Start::Noise => {
@@ -171,7 +183,8 @@ impl<'a> Search<'a> {
             };
             let weight = f32::from(u8::from(start == Start::Fused));
             let from = From::Guide { guide, weight };
-            let (what, stages) = (format!("linear start {i}"), start_schedule(START_STEPS));
+            let steps = if small { START_STEPS / 2 } else { START_STEPS };
+            let (what, stages) = (format!("linear start {i}"), start_schedule(steps));
             self.begin(start, what, coordinates, places, from, &stages, control).await?;
         }
         Ok(())
@@ -187,7 +200,10 @@ impl<'a> Search<'a> {
         let most = coordinates.min(MOST);
         let sides = self.points.each_ref().map(|side| leading(side, most));
         if self.rotations.as_ref().is_none_or(|(of, _)| *of != most) {
-            self.rotations = Some((most, rotations(sides.each_ref(), self.settings.seed, &[FINE, COARSE], control).await?));
+            self.rotations = Some((
+                most,
+                rotations(sides.each_ref(), self.settings.seed, &[FINE, COARSE], control).await?,
+            ));
         }
         let found = self.rotations.as_ref().map_or_else(Vec::new, |(_, found)| found.clone());
         let means = sides.each_ref().map(means);
@@ -239,7 +255,7 @@ impl<'a> Search<'a> {
         let Some(best) = self.begun.iter().max_by(|a, b| a.look.strength.total_cmp(&b.look.strength)) else {
             return false;
         };
-        self.begun.iter().any(|other| other.start != best.start && self.same(best, other))
+        self.begun.iter().any(|other| other.start != best.start && self.scorer.agree(&best.look, &other.look))
     }
 
     fn same(&self, a: &Begun, b: &Begun) -> bool {
@@ -269,22 +285,28 @@ impl<'a> Search<'a> {
 
     /// The different maps, refined alike and scored.
     pub(super) async fn finish(mut self, control: &mut impl Control) -> Result<Vec<Candidate>, Failure> {
+        let agreed = self.kinds_agree();
         self.begun.sort_by(|a, b| b.look.strength.total_cmp(&a.look.strength));
-        let begun = std::mem::take(&mut self.begun);
-        let mut different: Vec<Begun> = Vec::new();
-        for one in begun {
-            if !different.iter().any(|other| self.same(other, &one)) {
-                different.push(one);
+        let mut begun: Vec<Begun> = Vec::new();
+        for one in std::mem::take(&mut self.begun) {
+            if !begun.iter().any(|other| self.same(other, &one)) {
+                begun.push(one);
             }
         }
-        different.truncate(self.settings.refined);
-        let mut maps: Vec<Dense> = Vec::new();
-        let mut found = Vec::new();
-        for (i, Begun { start, map, coordinates, .. }) in different.into_iter().enumerate() {
-            let map = self.refined(&format!("refined {i}"), map, coordinates, control).await?;
-            if !maps.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
-                found.push(self.scorer.linear(self.device, &map, coordinates, start, control).await?);
-                maps.push(map);
+        let widest = self.points.each_ref().map(Dense::cols).into_iter().max().unwrap_or(0);
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut scored: Vec<Dense> = Vec::new();
+        for coordinates in self.spaces() {
+            let of_space = begun.iter().filter(|one| one.coordinates.min(widest) == coordinates);
+            let maps = of_space.map(|one| (one.start, one.map.clone())).collect();
+            let maps = self.searched(maps, agreed, coordinates, control).await?;
+            for (i, (start, map)) in maps.into_iter().take(self.settings.refined).enumerate() {
+                let what = format!("refined {i} of {coordinates}");
+                let map = self.refined(&what, map, coordinates, control).await?;
+                if !scored.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
+                    found.push(self.scorer.linear(self.device, &map, coordinates, start, control).await?);
+                    scored.push(map);
+                }
             }
         }
         Ok(found)

@@ -11,7 +11,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::solver::infer::Encoders;
 
 pub use scorer::LOOKED;
-pub(super) use scorer::{Look, Scorer};
+pub(super) use scorer::{Look, Scorer, plan_of};
 pub use scores::Scores;
 
 /// What a linear run starts from.

@@ -6,9 +6,7 @@ use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::Measure;
-use crate::geometry::products::product;
 use crate::geometry::ranks::mid_ranks_watched;
-use crate::geometry::spectral::gram;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::plan::Plan;
 use crate::procedure::control::{Control, Failure, Watching};
@@ -37,7 +35,9 @@ const PLAYED: u32 = 3;
 const ROWS_A_DIMENSION: usize = 20;
 /// Matches of one alignment lie this near in rank on average: 0 the same, ½ unrelated.
 const SAME: f64 = 0.1;
-/// The similarities that two maps give to all pairs correlate at least this much if they are one alignment.
+/// Those of starts that agree lie this near: they were made on different rows.
+const AGREED: f64 = 0.15;
+/// Two maps that are this much alike are one alignment.
 const ALIKE: f64 = 0.98;
 
 /// Distances and ranks of the judged rows, once for all candidates.
@@ -47,8 +47,8 @@ pub(in crate::procedure) struct Scorer<'a> {
     points: [Dense; 2],
     /// What linear maps see of these points.
     linear: [Dense; 2],
-    /// `XᵀX` of either.
-    spreads: [Dense; 2],
+    /// The lengths of the columns of either.
+    spreads: [Vec<f64>; 2],
     /// Which rows of X belong to the second half.
     second: Vec<bool>,
     panel: Vec<Scale>,
@@ -115,8 +115,9 @@ impl<'a> Scorer<'a> {
         let known = sides.known().iter().filter_map(|&(i, j)| Some((place(0, i)?, place(1, j)?))).collect();
         let linear = [0, 1].map(|side| sides.seen(side, Preparation::Linear, &points[side]));
         let spreads = linear.each_ref().map(|side| {
-            let d = side.cols();
-            Dense::new(d, d, gram(side).into_iter().map(|v| v as f32).collect())
+            let column =
+                |j: usize| (0..side.rows()).map(|i| f64::from(side.at(i, j)).powi(2)).sum::<f64>().sqrt();
+            (0..side.cols()).map(column).collect()
         });
         let second = halves(points[0].rows(), settings.seed);
         let looked = Looked::new(&panel, settings.seed, watch).await?;
@@ -192,7 +193,7 @@ impl<'a> Scorer<'a> {
         let origin = Origin::Linear { start };
         let (mut candidate, _) = self.candidate(device, encoders(map), origin, control).await?;
         let [x, y] = self.linear.each_ref();
-        let plan = plan_of(device, [x, y], map, control).await?;
+        let plan = plan_of(device, [x, y], map, (EPS, PLAYED), control).await?;
         let fit = CrossFit::new(&plan, [x, y], coordinates, &self.second);
         let watch = &mut Watching::new(control, "matching");
         candidate.scores.third_moment = Some(third_moment(&fit.mapped, y, watch).await?);
@@ -200,7 +201,7 @@ impl<'a> Scorer<'a> {
         if x.rows() < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
             let there = leading(y, coordinates);
             let same = Dense::from_fn(there.cols(), there.cols(), |i, j| f32::from(u8::from(i == j)));
-            let plan = plan_of(device, [&fit.mapped, &there], &same, control).await?;
+            let plan = plan_of(device, [&fit.mapped, &there], &same, (EPS, PLAYED), control).await?;
             let watch = &mut Watching::new(control, "matching");
             candidate.spearman = self.spearman(&plan, watch).await?;
             candidate.scores.spearman = mean(&candidate.spearman);
@@ -218,7 +219,7 @@ impl<'a> Scorer<'a> {
         control: &mut impl Control,
     ) -> Result<Look, Failure> {
         let [x, y] = [0, 1].map(|side| self.linear[side].picked(&self.looked.rows[side]));
-        let plan = plan_of(device, [&x, &y], map, control).await?;
+        let plan = plan_of(device, [&x, &y], map, (EPS, PLAYED), control).await?;
         let second: Vec<bool> = self.looked.rows[0].iter().map(|&at| self.second[at]).collect();
         let nuclear_norm = CrossFit::new(&plan, [&x, &y], coordinates, &second).nuclear_norm;
         let [rx, ry] = &self.looked.ranks;
@@ -233,16 +234,28 @@ impl<'a> Scorer<'a> {
         (a, look_a): (&Dense, &Look),
         (b, look_b): (&Dense, &Look),
     ) -> bool {
-        apart(&self.looked.ranks[1], &look_a.matches, &look_b.matches) < SAME || self.alike(a, b) > ALIKE
+        self.apart(look_a, look_b) < SAME || self.alike(a, b) > ALIKE
     }
 
-    /// The correlation of the similarities `XWYᵀ` under two maps: `tr(WᵀC_XW'C_Y)`, divided by the roots of its values for
-    /// either alone.
+    /// Whether two starts have come to the same alignment, as far as their rows tell.
+    pub(in crate::procedure) fn agree(&self, a: &Look, b: &Look) -> bool {
+        self.apart(a, b) < AGREED
+    }
+
+    fn apart(&self, a: &Look, b: &Look) -> f64 {
+        apart(&self.looked.ranks[1], &a.matches, &b.matches)
+    }
+
+    /// How alike two maps are: the correlation of their entries, each weighted by the deviations of the two coordinates
+    /// that it joins. Variances instead would not see that weaker coordinates are mirrored.
     pub(in crate::procedure) fn alike(&self, a: &Dense, b: &Dense) -> f64 {
-        let [cx, cy] = &self.spreads;
+        let [sx, sy] = &self.spreads;
         let inner = |a: &Dense, b: &Dense| -> f64 {
-            let there = product(&product(cx, b), cy);
-            a.data().iter().zip(there.data()).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+            let row = |(i, sx): (usize, &f64)| -> f64 {
+                let entries = a.row(i).iter().zip(b.row(i)).zip(sy);
+                sx * entries.map(|((a, b), sy)| sy * f64::from(*a) * f64::from(*b)).sum::<f64>()
+            };
+            sx.iter().enumerate().map(row).sum()
         };
         let scale = (inner(a, a) * inner(b, b)).sqrt();
         if scale > 0.0 { inner(a, b) / scale } else { 0.0 }
@@ -298,18 +311,19 @@ impl<'a> Scorer<'a> {
     }
 }
 
-/// The plan of a map between all these points at the ε of the scores.
-async fn plan_of(
+/// The plan of a map between all these points at one ε, after so many times ten iterations.
+pub(in crate::procedure) async fn plan_of(
     device: &Device,
     points: [&Dense; 2],
     map: &Dense,
+    (eps, played): (f32, u32),
     control: &mut impl Control,
 ) -> Result<Dense, Failure> {
     let (n, m) = (points[0].rows(), points[1].rows());
     let mut plan = Plan::new();
-    let linear = record(&mut plan, &still_schedule(EPS, PLAYED), points, &From::Map(map.clone()));
+    let linear = record(&mut plan, &still_schedule(eps, played), points, &From::Map(map.clone()));
     let mut executor = device.prepare(plan).await?;
-    for _ in 0..PLAYED {
+    for _ in 0..played {
         executor.submit(linear.resume, 1)?;
         executor.settle(1).await?;
     }

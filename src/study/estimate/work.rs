@@ -4,8 +4,9 @@ use std::ops::{Add, Mul};
 
 use super::{Size, axes, stack, thin_width, width};
 use crate::procedure::{
-    CHANCE_ROWS, EncoderChoice, JUDGED, LIFT_STEPS, LINEAR_STEPS, LOOKED, LossChoice, REFINE_STEPS, Settings,
-    lift_size, linear_sample, refine_size,
+    CHANCE_ROWS, CONFIDENCE_ROWS, EncoderChoice, FRESH_COORDINATES, FRESH_MAPS, JUDGED, LIFT_STEPS,
+    LINEAR_STEPS, LOOKED, LossChoice, REFINE_STEPS, Settings, deep_size, lift_size, linear_sample,
+    refine_size, search_size,
 };
 use crate::protocol::Way;
 use crate::solver::align::Align;
@@ -13,8 +14,12 @@ use crate::solver::infer::falling;
 use crate::solver::linear::ITERATIONS;
 use crate::study::pace::{DISPATCHES, HALVES, LOG_HALF, Pace};
 
-/// Starts that are played on average, lifts of rotations apart: kinds that agree spare others.
-const STARTS: f64 = 4.0;
+/// Starts on many rows and on few that are played on average, lifts of rotations apart: kinds that agree spare others.
+const STARTS: f64 = 3.0;
+const SMALL_STARTS: f64 = 6.0;
+/// Steps that a wide and a deep local search take on average: about twenty an attempt.
+const WIDE_STEPS: f64 = 250.0;
+const DEEP_STEPS: f64 = 150.0;
 /// Rotations that are lifted.
 const LIFTS: f64 = 4.0;
 /// Products of two numbers that the search for rotations takes, where there are coordinates for all of it.
@@ -102,6 +107,14 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let refined = |rows: [usize; 2]| linear_step(rows, size.cols) * f64::from(REFINE_STEPS) + compared;
     let refinements =
         (refined(few(refine_size(dims))) * ROUNDS + compared) * MAPS.min(settings.refined as f64);
+    let searches = linear_step(few(search_size(dims)), size.cols)
+        * (WIDE_STEPS + SMALL_STARTS * f64::from(LINEAR_STEPS / 2))
+        + linear_step(few(deep_size(dims)), size.cols) * DEEP_STEPS;
+    // Fresh fits map fewer coordinates, and are compared on few rows.
+    let narrow = size.cols.map(|cols| cols.min(FRESH_COORDINATES));
+    let fresh = (linear_step(few(linear_sample(FRESH_COORDINATES)), narrow) * f64::from(LINEAR_STEPS / 2)
+        + transport(few(CONFIDENCE_ROWS).map(|rows| rows as f64), settings.eps))
+        * f64::from(FRESH_MAPS);
     // Of unrelated data, for comparison.
     let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(CHANCE_ROWS))))
         * f64::from(u8::from(size.cols != [1, 1]));
@@ -109,7 +122,8 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
 
     measured(judged, size.cols) * (measures + 1.0)
-        + (starts * STARTS.min(settings.starts.len() as f64) + lifts + refinements) * linear
+        + (starts * STARTS.min(settings.starts.len() as f64) + lifts + searches + refinements + fresh)
+            * linear
         + training_step(size, settings, sample) * (fits * f64::from(settings.train.steps))
         + Work {
             dispatches: dispatches(settings) * f64::from(settings.train.steps) * fits.min(1.0),

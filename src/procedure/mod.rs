@@ -26,7 +26,7 @@ pub use confidence::{COMPARED as CONFIDENCE_ROWS, FreshFits, MAPS as FRESH_MAPS}
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
 pub use linear::{
     FRESH_COORDINATES, LIFT_STEPS, MORE_STARTS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, deep_size,
-    lift_size, refine_size, sample_size as linear_sample, search_size,
+    is_skewed, lift_size, refine_size, sample_size as linear_sample, search_size,
 };
 pub use objective::{Form, objective};
 pub use partners::matched;
@@ -206,15 +206,16 @@ pub async fn align(
             network::candidates(device, sides, settings, &scorer, control).await?
         };
         let best = networks.iter().map(|(network, _)| network.score).fold(f64::MIN, f64::max);
-        for (place, (network, plan)) in networks.into_iter().enumerate() {
+        for (place, (mut network, plan)) in networks.into_iter().enumerate() {
             if settings.encoder == EncoderChoice::Both && network.score >= best - PROMISING * best.abs() {
-                search.follow(sides, (place, &plan), control).await?;
+                network.expressed = search.follow(sides, (place, &network, &plan), control).await?;
             }
             candidates.push(network);
         }
     }
+    let skewness = search.skewness();
     candidates.extend(search.finish(control).await?);
-    scorer.choose(candidates)
+    Ok(Alignment { skewness, ..scorer.choose(candidates)? })
 }
 
 /// The rank agreement of any plan between all points, as candidates have it: the mean plan Spearman over the panel.

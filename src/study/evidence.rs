@@ -115,8 +115,13 @@ mod tests {
     #[test]
     fn only_what_beats_chance_speaks_for_it() {
         let said = |value, chance, rival, stability| {
-            let alignment =
-                Alignment { candidates: Vec::new(), rival, alternatives: Vec::new(), margin: None };
+            let alignment = Alignment {
+                candidates: Vec::new(),
+                rival,
+                alternatives: Vec::new(),
+                skewness: None,
+                margin: None,
+            };
             verdict(Agreement { value, chance }, &alignment, stability)
         };
         for stability in [None, Some(0.3), Some(0.9)] {

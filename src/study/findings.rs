@@ -10,7 +10,7 @@ use crate::geometry::Dense;
 use crate::geometry::graph::{EdgeWeight, Graph};
 use crate::geometry::panel::{Distance, Measure};
 use crate::metrics::report::Report;
-use crate::procedure::{Alignment, Sides};
+use crate::procedure::{Alignment, Sides, is_skewed};
 use crate::protocol::{AlignOptions, Finding, Side};
 use crate::scale::{Cancelled, Watch};
 
@@ -124,6 +124,14 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
             true,
             "A clearly different alignment fits nearly as well, or better by one of the scores. Shape alone does not decide.".into(),
             "Compare both below. A few known pairs, labels that you trust, or shared features decide between them.",
+            Fix::None,
+        );
+    }
+    if alignment.skewness.is_some_and(|skewness| !is_skewed(skewness)) {
+        findings.say(
+            false,
+            "One side is symmetric: its third moments are noise. Starts that need them were skipped.".into(),
+            "Nothing to do. Mirrored alignments are likelier on such data: known pairs decide.",
             Fix::None,
         );
     }

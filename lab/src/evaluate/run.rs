@@ -37,6 +37,8 @@ struct Outcome {
     /// What else the data allow, and how far the choice is ahead of what is clearly different.
     alternatives: Vec<Value>,
     margin: Option<f64>,
+    /// How well the third moments of two halves of either side agree.
+    skewness: Option<[f64; 2]>,
     train_s: f64,
     infer_s: f64,
     /// Seconds that fresh fits took.
@@ -109,6 +111,7 @@ impl Run {
             "confidence_reliability": score.reliability.as_ref().map(Reliability::json),
             "alternatives": alternatives,
             "margin": margin,
+            "skewness": skewness,
             "train_s": train_s,
             "infer_s": infer_s,
             "confidence_s": confidence_s,
@@ -183,7 +186,7 @@ impl Run {
             Origin::Linear { .. } | Origin::Saved => ("schatten", procedure::LINEAR_STEPS),
         };
         let (encoder, scores) = (best.origin.encoder(), scores(best));
-        let margin = alignment.margin;
+        let (margin, skewness) = (alignment.margin, alignment.skewness);
         Ok(Outcome {
             encoder,
             loss,
@@ -217,6 +220,7 @@ impl Run {
             scores: vec![("plan_spearman", spearman)],
             alternatives: Vec::new(),
             margin: None,
+            skewness: None,
             train_s,
             infer_s: 0.0,
             confidence_s: 0.0,

@@ -2,7 +2,7 @@
 //! or on the start.
 
 use super::run::{From, Run};
-use super::starts::{Signatures, means, noise, rotated, rotations};
+use super::starts::{Signatures, is_skewed, means, noise, rotated, rotations, skewness};
 use super::{START_STEPS, block, encoders, leading, pool, sample_size, seen};
 use crate::exec::Device;
 use crate::geometry::Dense;
@@ -62,7 +62,10 @@ impl<'a> FreshMaps<'a> {
         if start == Start::Skew {
             let most = coordinates.min(MOST);
             let whole = [0, 1].map(|side| leading(&self.points[side].picked(&part[side]), most));
-            let found = rotations(whole.each_ref(), seed, &[LADDER], control).await?;
+            let found = match is_skewed(skewness(whole.each_ref(), seed, control).await?) {
+                true => rotations(whole.each_ref(), seed, &[LADDER], control).await?,
+                false => Vec::new(),
+            };
             let means = whole.each_ref().map(means);
             from = found.first().map(|best| rotated(best, points.each_ref(), [&means[0], &means[1]]));
             // Without skewness there is another.

@@ -6,7 +6,7 @@ mod run;
 mod starts;
 
 use super::control::{Control, Failure, Watching};
-use super::selection::{Candidate, Look, Scorer, Start};
+use super::selection::{Candidate, Look, Origin, Scorer, Start};
 use super::transport::Coupling;
 use super::{Settings, Sides};
 use crate::exec::Device;
@@ -19,7 +19,8 @@ use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
 pub use regrow::{deep_size, search_size};
 use run::Run;
-use starts::{Signatures, means, noise, rotated, rotations};
+pub use starts::is_skewed;
+use starts::{Signatures, means, noise, rotated, rotations, skewness};
 
 pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
@@ -102,6 +103,10 @@ pub(super) struct Search<'a> {
     /// The rotations of so many leading coordinates.
     rotations: Option<(usize, Vec<Rotation>)>,
     begun: Vec<Begun>,
+    /// How the last start broke down that did.
+    diverged: Option<Failure>,
+    /// How well the third moments of two halves of either side agree.
+    skewness: Option<[f64; 2]>,
 }
 
 impl<'a> Search<'a> {
@@ -113,7 +118,17 @@ impl<'a> Search<'a> {
     ) -> Self {
         let rows = pool(sides, settings.seed);
         let points = seen(sides, [&rows[0], &rows[1]]);
-        Self { device, settings, scorer, rows, points, rotations: None, begun: Vec::new() }
+        Self {
+            device,
+            settings,
+            scorer,
+            rows,
+            points,
+            rotations: None,
+            begun: Vec::new(),
+            diverged: None,
+            skewness: None,
+        }
     }
 
     /// Numbers of leading coordinates between which maps are looked for: all, and as few as the rows determine.
@@ -200,10 +215,14 @@ impl<'a> Search<'a> {
         let most = coordinates.min(MOST);
         let sides = self.points.each_ref().map(|side| leading(side, most));
         if self.rotations.as_ref().is_none_or(|(of, _)| *of != most) {
-            self.rotations = Some((
-                most,
-                rotations(sides.each_ref(), self.settings.seed, &[FINE, COARSE], control).await?,
-            ));
+            let seed = self.settings.seed;
+            let own = skewness(sides.each_ref(), seed, control).await?;
+            self.skewness = self.skewness.or(Some(own));
+            let found = match is_skewed(own) {
+                true => rotations(sides.each_ref(), seed, &[FINE, COARSE], control).await?,
+                false => Vec::new(),
+            };
+            self.rotations = Some((most, found));
         }
         let found = self.rotations.as_ref().map_or_else(Vec::new, |(_, found)| found.clone());
         let means = sides.each_ref().map(means);
@@ -232,8 +251,15 @@ impl<'a> Search<'a> {
         let points = self.picked(&places, coordinates);
         let what = format!("{what} of {coordinates}");
         let run = Run { what, rows: [&rows[0], &rows[1]], points, from };
-        let map = run.play(self.device, stages, "linear starts", control).await?;
-        self.add(start, coordinates, map, control).await
+        match run.play(self.device, stages, "linear starts", control).await {
+            Ok(map) => self.add(start, coordinates, map, control).await,
+            // Others may still succeed.
+            Err(failure @ Failure::Diverged { .. }) => {
+                self.diverged = Some(failure);
+                Ok(())
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Adds a map between leading coordinates to what is compared.
@@ -262,13 +288,14 @@ impl<'a> Search<'a> {
         self.scorer.same((&a.map, &a.look), (&b.map, &b.look))
     }
 
-    /// The map nearest to what the `place`-th networks have found: from their plan between the judged rows.
+    /// The map nearest to what the `place`-th networks have found, from their plan between the judged rows; and whether it
+    /// says the same as they do, nearly as well.
     pub(super) async fn follow(
         &mut self,
         sides: &Sides,
-        (place, found): (usize, &Coupling<Dense>),
+        (place, network, found): (usize, &Candidate, &Coupling<Dense>),
         control: &mut impl Control,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let rows = self.scorer.rows();
         // With the start's ε this guide's transport is that plan again.
         let stages: Vec<Stage> =
@@ -280,11 +307,22 @@ impl<'a> Search<'a> {
         let from = From::Guide { guide, weight: 0.0 };
         let run = Run { what: format!("refined network {place}"), rows, points: seen(sides, rows), from };
         let map = run.play(self.device, &stages, "refining", control).await?;
-        self.add(Start::Network, usize::MAX, map, control).await
+        let origin = Origin::Linear { start: Start::Network };
+        let (nearest, _) = self.scorer.candidate(self.device, encoders(&map), origin, control).await?;
+        self.add(Start::Network, usize::MAX, map, control).await?;
+        Ok(self.scorer.expresses(&nearest, network))
+    }
+
+    /// How well the third moments of two halves of either side agree, where that was found out.
+    pub(super) fn skewness(&self) -> Option<[f64; 2]> {
+        self.skewness
     }
 
     /// The different maps, refined alike and scored.
     pub(super) async fn finish(mut self, control: &mut impl Control) -> Result<Vec<Candidate>, Failure> {
+        if let (true, Some(failure)) = (self.begun.is_empty(), self.diverged.take()) {
+            return Err(failure);
+        }
         let agreed = self.kinds_agree();
         self.begun.sort_by(|a, b| b.look.strength.total_cmp(&a.look.strength));
         let mut begun: Vec<Begun> = Vec::new();

@@ -270,9 +270,13 @@ fn leading_polar(m: &Dense, k: usize) -> Dense {
     product(&u, &across)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
+    use super::super::super::selection::Scorer;
     use super::*;
+    use crate::exec::Device;
+    use crate::procedure::{NoControl, Settings, Sides};
+    use pollster::block_on;
 
     #[test]
     fn leading_directions_are_those_of_the_largest_singular_values() {
@@ -296,5 +300,41 @@ mod tests {
             }
         }
         assert!(leading_polar(&Dense::new(3, 2, vec![0.0; 6]), 2).data().iter().all(|v| *v == 0.0));
+    }
+
+    /// Groups in 24 coordinates on both sides, the second turned by a map that only the test knows. A map that has the first
+    /// five directions right and the others at random is finished by the search, and not by refinement alone.
+    #[test]
+    fn a_map_that_is_right_in_its_leading_directions_is_finished() {
+        let (rows, dims, groups) = (400, 24, 30);
+        let mut rng = Rng::new(11);
+        let centres = Dense::new(groups, dims, rng.fill(groups * dims, -1.0, 1.0));
+        let scale = |j: usize| 1.0 / (1.0 + j as f32).sqrt();
+        let x = Dense::from_fn(rows, dims, |i, j| {
+            scale(j) * (centres.at(i % groups, j) + 0.35 * (rng.unit() - 0.5))
+        });
+        let turn = polar(&Dense::new(dims, dims, rng.fill(dims * dims, -1.0, 1.0)));
+        let y = product(&x, &turn);
+        let sides = Sides::new(x, y).expect("usable");
+        let settings = Settings { seed: 3, ..Settings::default() };
+        let scorer = block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+        let search = Search::new(&Device::Cpu, &sides, &settings, &scorer);
+        let [a, b] = search.points.each_ref();
+        // Rows correspond, so this is the map that is looked for.
+        let right = polar(&transposed_product(a, b));
+        let leading = leading_polar(&transposed_product(a, b), 5);
+        let mut half = polar(&Dense::new(dims, dims, rng.fill(dims * dims, -1.0, 1.0)));
+        half = polar(&Dense::from_fn(dims, dims, |i, j| 10.0 * leading.at(i, j) + half.at(i, j)));
+        let overlap = |map: &Dense| scorer.alike(map, &right);
+        let ground = search.ground("wide", search_size(dims), dims);
+        let refined =
+            block_on(search.refined_on(&ground, 0, half.clone(), &mut NoControl)).expect("refined").0;
+        let mut found = vec![Found { start: Start::Noise, map: half.clone(), norm: 0.0, failures: 0 }];
+        block_on(search.enter(&ground, &mut found, &mut NoControl)).expect("refined");
+        let before = found[0].norm;
+        block_on(search.rounds(&ground, &[1; 6], &mut found, &mut NoControl)).expect("searched");
+        assert!(overlap(&refined) < 0.98, "refinement alone: {}", overlap(&refined));
+        assert!(overlap(&found[0].map) > 0.999, "searched: {}", overlap(&found[0].map));
+        assert!(found[0].norm > before);
     }
 }

@@ -18,8 +18,23 @@ const SKEWED: f64 = 0.1;
 /// Coordinates whose third moments say whether a side is skewed.
 const HALVED: usize = 16;
 
+/// How well the third moments of two halves of either side agree.
+pub(super) async fn skewness(
+    sides: [&Dense; 2],
+    seed: u64,
+    control: &mut impl Control,
+) -> Result<[f64; 2], Failure> {
+    let watch = &mut Watching::new(control, "comparing third moments");
+    Ok([split_half(sides[0], HALVED, seed, watch).await?, split_half(sides[1], HALVED, seed, watch).await?])
+}
+
+/// Whether third moments hold more than noise.
+pub fn is_skewed(skewness: [f64; 2]) -> bool {
+    skewness.into_iter().all(|side| side >= SKEWED)
+}
+
 /// Rotations of the leading coordinates under which the third moments of both sides agree, best first within each of the
-/// ladders; none where a side has no skewness beyond noise.
+/// ladders.
 pub(super) async fn rotations(
     [x, y]: [&Dense; 2],
     seed: u64,
@@ -27,11 +42,6 @@ pub(super) async fn rotations(
     control: &mut impl Control,
 ) -> Result<Vec<Rotation>, Failure> {
     let watch = &mut Watching::new(control, "comparing third moments");
-    for side in [x, y] {
-        if split_half(side, HALVED, seed, watch).await? < SKEWED {
-            return Ok(Vec::new());
-        }
-    }
     let (mx, my) = (Moments::new(x, MOST, watch).await?, Moments::new(y, MOST, watch).await?);
     let mut found = Vec::new();
     let coordinates = mx.len().min(my.len());

@@ -6,7 +6,7 @@ use crate::procedure::control::Failure;
 
 /// Rank agreements this close, relative to the best, count as nearly the same where there is nothing else to compare.
 const CLOSE: f64 = 0.03;
-/// What a linear map may score less than networks it agrees with.
+/// What a linear map may score less than networks that it expresses.
 const SIMPLER: f64 = 0.05;
 /// Networks learn to agree in rank, and agree better than they should. They are taken only if they leave at most this
 /// share of the disagreement that the best linear map leaves.
@@ -22,7 +22,13 @@ const MARGIN: f64 = 0.01;
 impl Alignment {
     /// Of a single candidate.
     pub(super) fn only(candidate: Candidate) -> Self {
-        Self { candidates: vec![candidate], rival: None, alternatives: Vec::new(), margin: None }
+        Self {
+            candidates: vec![candidate],
+            rival: None,
+            alternatives: Vec::new(),
+            skewness: None,
+            margin: None,
+        }
     }
 
     pub fn best(&self) -> &Candidate {
@@ -56,7 +62,7 @@ impl Scorer<'_> {
             }
         }
         let rival = alternatives.first().copied();
-        Ok(Alignment { candidates, rival, alternatives, margin })
+        Ok(Alignment { candidates, rival, alternatives, skewness: None, margin })
     }
 
     /// Whether some score prefers another candidate to the first, or nearly.
@@ -83,6 +89,12 @@ impl Scorer<'_> {
             || reaches(|c| c.scores.third_moment, 0.0)
     }
 
+    /// Whether a map says the same as networks, nearly as well.
+    pub(in crate::procedure) fn expresses(&self, map: &Candidate, network: &Candidate) -> bool {
+        map.fitted >= network.fitted - SIMPLER * network.fitted.abs()
+            && self.difference(network, map) <= DIFFERENT
+    }
+
     /// The place of the candidate that is taken.
     fn chosen(&self, candidates: &[Candidate]) -> Option<usize> {
         let place = |wanted: &dyn Fn(&Candidate) -> Option<f64>| {
@@ -92,16 +104,9 @@ impl Scorer<'_> {
         let network = place(&|c| c.scores.nuclear_norm.is_none().then_some(c.score));
         let Some(linear) = place(&Candidate::strength) else { return network };
         let Some(network) = network else { return Some(linear) };
-        // A linear map that says the same as the networks, nearly as well, stands for them: it has far fewer parameters to
-        // be wrong with, and was not trained on what it is judged by.
-        let expressed = candidates.iter().any(|map| {
-            let network = &candidates[network];
-            map.scores.nuclear_norm.is_some()
-                && map.score >= network.score - SIMPLER * network.score.abs()
-                && self.difference(network, map) <= DIFFERENT
-        });
-        let left = |at: usize| 1.0 - candidates[at].score;
-        let taken = !expressed && left(network) <= LEFT * left(linear);
+        // Networks that a linear map expresses compete through it: it has far fewer parameters to be wrong with.
+        let left = |at: usize| 1.0 - candidates[at].fitted;
+        let taken = !candidates[network].expressed && left(network) <= LEFT * left(linear);
         Some(if taken { network } else { linear })
     }
 }
@@ -149,6 +154,8 @@ mod tests {
             origin: origin(network),
             spearman: vec![spearman],
             score: spearman,
+            fitted: spearman,
+            expressed: false,
             scores,
             difference: 0.0,
             matches: (0..ROWS).map(|i| (i + moved) % ROWS).collect(),
@@ -185,9 +192,9 @@ mod tests {
     #[test]
     fn networks_count_where_no_linear_map_says_the_same() {
         let linear = |moved| candidate(false, 0.60, 0.76, moved);
-        let agrees = candidate(false, 0.70, 0.72, 41);
-        // It is expressed by a map that does worse than another.
-        let found = choose(vec![candidate(true, 0.72, 0.0, 40), agrees, linear(0)]);
+        // A map expresses it, though there is a better one now.
+        let expressed = Candidate { expressed: true, ..candidate(true, 0.80, 0.0, 40) };
+        let found = choose(vec![expressed, linear(0)]);
         assert_eq!(found.best().scores.nuclear_norm, Some(0.76));
         // Nothing expresses it, and it leaves much less.
         let found = choose(vec![candidate(true, 0.80, 0.0, 40), linear(0)]);

@@ -77,6 +77,10 @@ pub struct Candidate {
     pub spearman: Vec<f64>,
     /// The mean of these, and where pairs are known how well they agree.
     pub score: f64,
+    /// The same score on the rows it was fitted on, where `score` is of rows held back.
+    pub fitted: f64,
+    /// Of networks: whether a linear map says the same nearly as well.
+    pub expressed: bool,
     /// What else says how good it is, alike for all linear maps; networks have the first only.
     pub scores: Scores,
     /// How far its matches lie from those of the best, in ranks of distances: 0 the same, ½ unrelated.
@@ -102,6 +106,9 @@ pub struct Alignment {
     pub rival: Option<usize>,
     /// All such candidates, each clearly different from those before it.
     pub alternatives: Vec<usize>,
+    /// How well the third moments of two halves of either side agree: near 0 they hold nothing to align by. None where no
+    /// linear maps were looked for.
+    pub skewness: Option<[f64; 2]>,
     /// How far the chosen one's nuclear norm is above that of the best clearly different candidate; none without one.
     pub margin: Option<f64>,
 }

@@ -175,8 +175,20 @@ impl<'a> Scorer<'a> {
         let scores = self.scores(&spearman, &coupling.plan);
         let (matches, error) = (coupling.matches(), coupling.error);
         let score = scores.total();
+        let (fitted, expressed) = (score, false);
         Ok((
-            Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error },
+            Candidate {
+                encoders,
+                origin,
+                spearman,
+                score,
+                fitted,
+                expressed,
+                scores,
+                difference: 0.0,
+                matches,
+                error,
+            },
             coupling,
         ))
     }
@@ -284,8 +296,18 @@ impl<'a> Scorer<'a> {
         let spearman = self.spearman(&part, watch).await?;
         let scores = self.scores(&spearman, &part);
         let (score, matches, error) = (scores.total(), matches(&part), coupling.error);
-        let candidate =
-            Candidate { encoders, origin, spearman, score, scores, difference: 0.0, matches, error };
+        let candidate = Candidate {
+            encoders,
+            origin,
+            spearman,
+            score,
+            fitted: score,
+            expressed: false,
+            scores,
+            difference: 0.0,
+            matches,
+            error,
+        };
         Ok(Alignment::only(candidate))
     }
 

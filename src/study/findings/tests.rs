@@ -24,7 +24,18 @@ fn candidate(score: f64, difference: f64) -> Candidate {
     let encoders = Encoders::Embedded { dim: 2, cost: CostKind::Sqm };
     let (spearman, matches) = (vec![score], Vec::new());
     let scores = Scores { spearman: score, ..Scores::default() };
-    Candidate { encoders, origin: Origin::Saved, spearman, score, scores, difference, matches, error: 0.0 }
+    Candidate {
+        encoders,
+        origin: Origin::Saved,
+        spearman,
+        score,
+        fitted: score,
+        expressed: false,
+        scores,
+        difference,
+        matches,
+        error: 0.0,
+    }
 }
 
 fn report(entropy: f64, missed: f64) -> Report {
@@ -72,7 +83,8 @@ impl Case {
         let sides = Sides::new(self.x, y).expect("usable");
         let [dx, dy] = sides.points().map(|side| Distance::Euclidean.matrix(side).expect("of points"));
         let candidates = self.candidates;
-        let alignment = Alignment { candidates, rival: None, alternatives: Vec::new(), margin: None };
+        let alignment =
+            Alignment { candidates, rival: None, alternatives: Vec::new(), skewness: None, margin: None };
         let seen = Seen {
             sides: &sides,
             alignment: &alignment,

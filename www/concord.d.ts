@@ -105,11 +105,7 @@ export type OnProgress = ((progress: Progress) => void) | null;
 export interface Matches {
   /** The best partner of every row. */
   matches: Uint32Array;
-  /**
-   * How sure the match is, from 0 to 1: the share of ten fresh fits on other rows (five where networks were chosen) whose
-   * match lies within the nearest tenth, times what the row keeps of its mass. Not a probability. Empty where it was not
-   * measured: in a result of `apply`.
-   */
+  /** How sure the match is, from 0 to 1: the share of fresh fits that agree, times the mass kept; empty where not measured. */
   confidence: Float32Array;
   /** The part of the row's mass that its match gets, from 0 to 1. */
   share: Float32Array;

@@ -22,7 +22,7 @@ pub const COORDINATES: usize = 32;
 /// The search by third moments begins with fewer rotations than one whose result is to be chosen.
 const LADDER: Ladder = Ladder { starts: 250, ..FINE };
 /// What fits start from, in turn.
-const STARTS: [Start; 4] = [Start::Skew, Start::Fused, Start::Skew, Start::Noise];
+const STARTS: [Start; 4] = [Start::Skew, Start::Fused, Start::Skew, Start::Signature];
 
 /// Fits one after the other.
 pub(in crate::procedure) struct FreshMaps<'a> {
@@ -69,7 +69,7 @@ impl<'a> FreshMaps<'a> {
             let means = whole.each_ref().map(means);
             from = found.first().map(|best| rotated(best, points.each_ref(), [&means[0], &means[1]]));
             // Without skewness there is another.
-            start = if from.is_some() { Start::Skew } else { Start::Signature };
+            start = if from.is_some() { Start::Skew } else { Start::Noise };
         }
         let guide = match (from, start) {
             (Some(guide), _) => guide,

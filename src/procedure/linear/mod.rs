@@ -18,13 +18,12 @@ use crate::rng::Rng;
 use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
 pub use regrow::{deep_size, search_size};
-use run::Run;
 pub use starts::is_skewed;
 use starts::{Signatures, means, noise, rotated, rotations, skewness};
 
 pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
-pub(super) use run::{From, record};
+pub(super) use run::{From, Run, record};
 
 /// Steps of a start, of a lift and of a round of refinement.
 pub const START_STEPS: u32 = 100;
@@ -390,7 +389,7 @@ pub(super) fn leading(points: &Dense, coordinates: usize) -> Dense {
 }
 
 /// The leading block of a map, filled up with zeros.
-fn block(map: &Dense, [rows, cols]: [usize; 2]) -> Dense {
+pub(super) fn block(map: &Dense, [rows, cols]: [usize; 2]) -> Dense {
     let within = |i: usize, j: usize| i < map.rows() && j < map.cols();
     Dense::from_fn(rows, cols, |i, j| if within(i, j) { map.at(i, j) } else { 0.0 })
 }

@@ -9,7 +9,7 @@ use crate::plan::{Mat, Plan};
 use crate::solver::linear::{Linear, Problem, Stage};
 
 /// What to run, and from where.
-pub(super) struct Run<'a> {
+pub(in crate::procedure) struct Run<'a> {
     /// What its result is called.
     pub what: String,
     /// Which rows of both sides these are.
@@ -56,7 +56,7 @@ pub(in crate::procedure) fn record(
 
 impl Run<'_> {
     /// Plays all stages and returns the map.
-    pub(super) async fn play(
+    pub(in crate::procedure) async fn play(
         &self,
         device: &Device,
         stages: &[Stage],

@@ -1,21 +1,23 @@
 //! What all candidates are scored on: the same rows, their distances and their ranks.
 
-use super::scores::{CrossFit, Scores, halves, third_moment};
+use super::scores::{Scores, along, cross_moments, halves, third_moment};
 use super::{Alignment, Candidate, Origin, Start, mean};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
 use crate::geometry::panel::Measure;
+use crate::geometry::polar::nuclear_norm;
+use crate::geometry::products::product;
 use crate::geometry::ranks::mid_ranks_watched;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::plan::Plan;
 use crate::procedure::control::{Control, Failure, Watching};
-use crate::procedure::linear::{From, encoders, leading, record};
+use crate::procedure::linear::{From, REFINE_STEPS, Run, block, encoders, leading, record};
 use crate::procedure::transport::{COMPARABLE, Coupling, transport_until};
 use crate::procedure::{Settings, Sides};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
-use crate::solver::linear::still_schedule;
+use crate::solver::linear::{refine_schedule, still_schedule};
 use crate::solver::marginals::Relaxation;
 use crate::solver::sinkhorn::uniform;
 use crate::watch::{Cancelled, Watch};
@@ -31,7 +33,7 @@ const LOOK_ANCHORS: usize = 100;
 /// ten iterations are played.
 const EPS: f32 = 0.1;
 const PLAYED: u32 = 3;
-/// With fewer rows than this for every dimension, maps are scored on rows that they were not fitted on.
+/// With fewer rows than this for every coordinate, maps are scored on rows that they were not fitted on.
 const ROWS_A_DIMENSION: usize = 20;
 /// Matches of one alignment lie this near in rank on average: 0 the same, ½ unrelated.
 const SAME: f64 = 0.1;
@@ -49,8 +51,8 @@ pub(in crate::procedure) struct Scorer<'a> {
     linear: [Dense; 2],
     /// The lengths of the columns of either.
     spreads: [Vec<f64>; 2],
-    /// Which rows of X belong to the second half.
-    second: Vec<bool>,
+    /// Both halves of the rows of either side.
+    halves: [[Vec<usize>; 2]; 2],
     panel: Vec<Scale>,
     /// Known pairs, as places among the judged rows.
     known: Vec<(usize, usize)>,
@@ -119,10 +121,10 @@ impl<'a> Scorer<'a> {
                 |j: usize| (0..side.rows()).map(|i| f64::from(side.at(i, j)).powi(2)).sum::<f64>().sqrt();
             (0..side.cols()).map(column).collect()
         });
-        let second = halves(points[0].rows(), settings.seed);
+        let halves = points.each_ref().map(|side| halves(side.rows(), settings.seed));
         let looked = Looked::new(&panel, settings.seed, watch).await?;
         let eps = settings.eps;
-        Ok(Self { sides, rows: chosen, points, linear, spreads, second, panel, known, anchors, looked, eps })
+        Ok(Self { sides, rows: chosen, points, linear, spreads, halves, panel, known, anchors, looked, eps })
     }
 
     /// The judged rows of both sides.
@@ -204,22 +206,66 @@ impl<'a> Scorer<'a> {
     ) -> Result<Candidate, Failure> {
         let origin = Origin::Linear { start };
         let (mut candidate, _) = self.candidate(device, encoders(map), origin, control).await?;
-        let [x, y] = self.linear.each_ref();
-        let plan = plan_of(device, [x, y], map, (EPS, PLAYED), control).await?;
-        let fit = CrossFit::new(&plan, [x, y], coordinates, &self.second);
-        let watch = &mut Watching::new(control, "matching");
-        candidate.scores.third_moment = Some(third_moment(&fit.mapped, y, watch).await?);
-        candidate.scores.nuclear_norm = Some(fit.nuclear_norm);
-        if x.rows() < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
-            let there = leading(y, coordinates);
-            let same = Dense::from_fn(there.cols(), there.cols(), |i, j| f32::from(u8::from(i == j)));
-            let plan = plan_of(device, [&fit.mapped, &there], &same, (EPS, PLAYED), control).await?;
-            let watch = &mut Watching::new(control, "matching");
-            candidate.spearman = self.spearman(&plan, watch).await?;
-            candidate.scores.spearman = mean(&candidate.spearman);
-            candidate.score = candidate.scores.total();
+        let [x, y] = self.linear.each_ref().map(|side| leading(side, coordinates));
+        if x.rows().min(y.rows()) < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
+            self.hold_out(device, map, [&x, &y], &mut candidate, control).await?;
+            return Ok(candidate);
         }
+        let map = block(map, [x.cols(), y.cols()]);
+        let plan = plan_of(device, [&x, &y], &map, (EPS, PLAYED), control).await?;
+        candidate.scores.nuclear_norm = Some(nuclear_norm(&cross_moments(&plan, [&x, &y])));
+        let watch = &mut Watching::new(control, "matching");
+        candidate.scores.third_moment = Some(third_moment(&product(&x, &map), &y, watch).await?);
         Ok(candidate)
+    }
+
+    /// Scores a map on rows that it was not fitted on: with many coordinates for the rows there are, unrelated points fit
+    /// each other well. From the map, each half of the rows is fitted by itself, and the other half is scored.
+    async fn hold_out(
+        &self,
+        device: &Device,
+        map: &Dense,
+        [x, y]: [&Dense; 2],
+        candidate: &mut Candidate,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        let map = block(map, [x.cols(), y.cols()]);
+        let (mut norm, mut third) = (0.0, 0.0);
+        let mut spearman = vec![0.0; self.panel.len()];
+        for half in [0, 1] {
+            let [own, other] = [half, 1 - half].map(|half| {
+                let rows = [&self.halves[0][half], &self.halves[1][half]];
+                (rows, [x.picked(rows[0]), y.picked(rows[1])])
+            });
+            let named =
+                [0, 1].map(|side| own.0[side].iter().map(|&at| self.rows[side][at]).collect::<Vec<_>>());
+            let run = Run {
+                what: format!("half {half} of {:?} {}", candidate.origin, digest(&map)),
+                rows: [&named[0], &named[1]],
+                points: own.1,
+                from: From::Map(map.clone()),
+            };
+            let fitted = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
+            let (rows, [bx, by]) = other;
+            let plan = plan_of(device, [&bx, &by], &fitted, (EPS, PLAYED), control).await?;
+            norm += 0.5 * along(&cross_moments(&plan, [&bx, &by]), &fitted);
+            let watch = &mut Watching::new(control, "matching");
+            third += 0.5 * third_moment(&product(&bx, &fitted), &by, watch).await?;
+            let anchors = spread(bx.rows(), ANCHORS);
+            for (sum, Scale { ranks, .. }) in spearman.iter_mut().zip(&self.panel) {
+                let [rx, ry] = [0, 1].map(|side| {
+                    let (ranks, rows) = (&ranks[side], rows[side]);
+                    Dense::from_fn(rows.len(), rows.len(), |i, j| ranks.at(rows[i], rows[j]))
+                });
+                *sum += 0.5 * spearman_of(&anchors, &rx, &ry, &plan, watch).await?;
+            }
+        }
+        candidate.scores.nuclear_norm = Some(norm);
+        candidate.scores.third_moment = Some(third);
+        candidate.scores.spearman = mean(&spearman);
+        candidate.spearman = spearman;
+        candidate.score = candidate.scores.total();
+        Ok(())
     }
 
     /// A first look at a map, on few rows.
@@ -232,8 +278,8 @@ impl<'a> Scorer<'a> {
     ) -> Result<Look, Failure> {
         let [x, y] = [0, 1].map(|side| self.linear[side].picked(&self.looked.rows[side]));
         let plan = plan_of(device, [&x, &y], map, (EPS, PLAYED), control).await?;
-        let second: Vec<bool> = self.looked.rows[0].iter().map(|&at| self.second[at]).collect();
-        let nuclear_norm = CrossFit::new(&plan, [&x, &y], coordinates, &second).nuclear_norm;
+        let [lx, ly] = [&x, &y].map(|side| leading(side, coordinates));
+        let nuclear_norm = nuclear_norm(&cross_moments(&plan, [&lx, &ly]));
         let [rx, ry] = &self.looked.ranks;
         let watch = &mut Watching::new(control, "matching");
         let spearman = spearman_of(&spread(rx.rows(), LOOK_ANCHORS), rx, ry, &plan, watch).await?;
@@ -372,6 +418,12 @@ impl Looked {
     }
 }
 
+/// A name for a map.
+fn digest(map: &Dense) -> String {
+    let mix = |held: u64, v: &f32| (held ^ u64::from(v.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", map.data().iter().fold(0xcbf2_9ce4_8422_2325, mix))
+}
+
 /// How far apart matches lie, in ranks of Y's distances.
 fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
     let sum: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
@@ -382,4 +434,52 @@ fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
 fn spread(n: usize, most: usize) -> Vec<usize> {
     let count = n.min(most);
     (0..count).map(|i| i * n / count).collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::geometry::polar::polar;
+    use crate::procedure::NoControl;
+    use pollster::block_on;
+
+    /// The scores of the place to which refinement comes from a random map.
+    fn scores(x: Dense, y: Dense, from: &Dense) -> (f64, f64) {
+        let sides = Sides::new(x, y).expect("usable");
+        let settings = Settings::default();
+        let scorer = block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
+        let [a, b] = scorer.linear.clone();
+        let all: Vec<usize> = (0..a.rows()).collect();
+        let run = Run {
+            what: "refined".into(),
+            rows: [&all, &all],
+            points: [a.clone(), b.clone()],
+            from: From::Map(from.clone()),
+        };
+        let stages = refine_schedule(REFINE_STEPS);
+        let map = block_on(run.play(&Device::Cpu, &stages, "refining", &mut NoControl)).expect("refined");
+        let plan =
+            block_on(plan_of(&Device::Cpu, [&a, &b], &map, (EPS, PLAYED), &mut NoControl)).expect("solved");
+        let fitted = nuclear_norm(&cross_moments(&plan, [&a, &b]));
+        let control = &mut NoControl;
+        let scored = scorer.linear(&Device::Cpu, &map, usize::MAX, Start::Noise, control);
+        (fitted, block_on(scored).expect("scored").scores.nuclear_norm.expect("of a map"))
+    }
+
+    /// 60 rows of noise in 12 coordinates come to a place where they seem to agree. Rows that were held back agree less: no
+    /// more than nearest neighbours do anyway.
+    #[test]
+    fn what_was_only_fitted_does_not_count() {
+        let mut rng = Rng::new(5);
+        let mut cloud = || Dense::new(60, 12, rng.fill(720, -1.0, 1.0));
+        let (x, unrelated) = (cloud(), cloud());
+        let turn = polar(&Dense::new(12, 12, cloud().data()[..144].to_vec()));
+        let (fitted, held_out) = scores(x.clone(), unrelated, &turn);
+        assert!(fitted > 0.6 && held_out < fitted - 0.15, "fitted {fitted}, held out {held_out}");
+        // Groups that both sides have are still there in either half.
+        let grouped = Dense::from_fn(60, 12, |i, j| x.at(i % 6, j) + 0.05 * x.at(i, j));
+        let one = Dense::from_fn(12, 12, |i, j| f32::from(u8::from(i == j)));
+        let (fitted, held_out) = scores(grouped.clone(), grouped, &one);
+        assert!(fitted > 0.9 && held_out > 0.85, "fitted {fitted}, held out {held_out}");
+    }
 }

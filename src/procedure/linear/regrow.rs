@@ -75,11 +75,12 @@ impl Search<'_> {
         coordinates: usize,
         control: &mut impl Control,
     ) -> Result<Vec<(Start, Dense)>, Failure> {
+        let space = coordinates;
         let coordinates = coordinates.min(COORDINATES);
         let mut found: Vec<Found> =
             begun.into_iter().map(|(start, map)| Found { start, map, norm: 0.0, failures: 0 }).collect();
-        let wide = self.ground("wide", search_size(coordinates), coordinates);
-        let deep = self.ground("deep", deep_size(coordinates), coordinates);
+        let wide = self.ground(&format!("wide search of {space}"), search_size(coordinates), coordinates);
+        let deep = self.ground(&format!("deep search of {space}"), deep_size(coordinates), coordinates);
         let few = DEEP[0].max(self.settings.refined);
         self.enter(&wide, &mut found, control).await?;
         if agreed {
@@ -101,11 +102,7 @@ impl Search<'_> {
     fn ground(&self, name: &str, size: usize, coordinates: usize) -> Ground {
         let mut rng = Rng::new(self.settings.seed ^ 0x636f_6d70);
         let places = self.sample(size, &mut rng);
-        Ground {
-            rows: self.named(&places),
-            points: self.picked(&places, coordinates),
-            name: format!("{name} search of {coordinates}"),
-        }
+        Ground { rows: self.named(&places), points: self.picked(&places, coordinates), name: name.to_owned() }
     }
 
     /// Refines maps on the rows on which they will be compared.

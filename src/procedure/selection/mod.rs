@@ -2,6 +2,7 @@
 //! none of which has seen what belongs together.
 
 mod choice;
+mod held_out;
 mod scorer;
 mod scores;
 

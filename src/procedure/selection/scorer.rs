@@ -1,6 +1,6 @@
 //! What all candidates are scored on: the same rows, their distances and their ranks.
 
-use super::scores::{Scores, along, cross_moments, halves, third_moment};
+use super::scores::{Scores, cross_moments, halves, third_moment};
 use super::{Alignment, Candidate, Origin, Start, mean};
 use crate::exec::{Device, Executor};
 use crate::geometry::Dense;
@@ -12,27 +12,27 @@ use crate::geometry::ranks::mid_ranks_watched;
 use crate::metrics::plan::{agreement_of, matches, spearman_of};
 use crate::plan::Plan;
 use crate::procedure::control::{Control, Failure, Watching};
-use crate::procedure::linear::{From, REFINE_STEPS, Run, block, encoders, leading, record};
+use crate::procedure::linear::{From, block, encoders, leading, record};
 use crate::procedure::transport::{COMPARABLE, Coupling, transport_until};
 use crate::procedure::{Settings, Sides};
 use crate::rng::Rng;
 use crate::solver::infer::Encoders;
-use crate::solver::linear::{refine_schedule, still_schedule};
+use crate::solver::linear::still_schedule;
 use crate::solver::marginals::Relaxation;
 use crate::solver::sinkhorn::uniform;
 use crate::watch::{Cancelled, Watch};
 
 /// Anchors of the rank correlation, at most. All distances from each of them count, so that a few hundred tell
 /// candidates apart as well as all points do, at a fraction of the cost.
-const ANCHORS: usize = 400;
+pub(super) const ANCHORS: usize = 400;
 /// Rows a side of a look at a map.
 pub const LOOKED: usize = 1000;
 /// Anchors of a look.
 const LOOK_ANCHORS: usize = 100;
 /// ε of the plans from which linear maps are scored, relative to the deviation of the similarities, and how often
 /// ten iterations are played.
-const EPS: f32 = 0.1;
-const PLAYED: u32 = 3;
+pub(super) const EPS: f32 = 0.1;
+pub(super) const PLAYED: u32 = 3;
 /// With fewer rows than this for every coordinate, maps are scored on rows that they were not fitted on.
 const ROWS_A_DIMENSION: usize = 20;
 /// Matches of one alignment lie this near in rank on average: 0 the same, ½ unrelated.
@@ -45,15 +45,15 @@ const ALIKE: f64 = 0.98;
 /// Distances and ranks of the judged rows, once for all candidates.
 pub(in crate::procedure) struct Scorer<'a> {
     sides: &'a Sides,
-    rows: [Vec<usize>; 2],
+    pub(super) rows: [Vec<usize>; 2],
     points: [Dense; 2],
     /// What linear maps see of these points.
-    linear: [Dense; 2],
+    pub(super) linear: [Dense; 2],
     /// The lengths of the columns of either.
     spreads: [Vec<f64>; 2],
     /// Both halves of the rows of either side.
-    halves: [[Vec<usize>; 2]; 2],
-    panel: Vec<Scale>,
+    pub(super) halves: [[Vec<usize>; 2]; 2],
+    pub(super) panel: Vec<Scale>,
     /// Known pairs, as places among the judged rows.
     known: Vec<(usize, usize)>,
     /// Those of X's judged rows from which distances are compared.
@@ -64,10 +64,10 @@ pub(in crate::procedure) struct Scorer<'a> {
 }
 
 /// One measure of the panel on the judged rows.
-struct Scale {
+pub(super) struct Scale {
     measure: Measure,
     distances: [Dense; 2],
-    ranks: [Dense; 2],
+    pub(super) ranks: [Dense; 2],
 }
 
 /// What first looks have in common.
@@ -217,55 +217,6 @@ impl<'a> Scorer<'a> {
         let watch = &mut Watching::new(control, "matching");
         candidate.scores.third_moment = Some(third_moment(&product(&x, &map), &y, watch).await?);
         Ok(candidate)
-    }
-
-    /// Scores a map on rows that it was not fitted on: with many coordinates for the rows there are, unrelated points fit
-    /// each other well. From the map, each half of the rows is fitted by itself, and the other half is scored.
-    async fn hold_out(
-        &self,
-        device: &Device,
-        map: &Dense,
-        [x, y]: [&Dense; 2],
-        candidate: &mut Candidate,
-        control: &mut impl Control,
-    ) -> Result<(), Failure> {
-        let map = block(map, [x.cols(), y.cols()]);
-        let (mut norm, mut third) = (0.0, 0.0);
-        let mut spearman = vec![0.0; self.panel.len()];
-        for half in [0, 1] {
-            let [own, other] = [half, 1 - half].map(|half| {
-                let rows = [&self.halves[0][half], &self.halves[1][half]];
-                (rows, [x.picked(rows[0]), y.picked(rows[1])])
-            });
-            let named =
-                [0, 1].map(|side| own.0[side].iter().map(|&at| self.rows[side][at]).collect::<Vec<_>>());
-            let run = Run {
-                what: format!("half {half} of {:?} {}", candidate.origin, digest(&map)),
-                rows: [&named[0], &named[1]],
-                points: own.1,
-                from: From::Map(map.clone()),
-            };
-            let fitted = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
-            let (rows, [bx, by]) = other;
-            let plan = plan_of(device, [&bx, &by], &fitted, (EPS, PLAYED), control).await?;
-            norm += 0.5 * along(&cross_moments(&plan, [&bx, &by]), &fitted);
-            let watch = &mut Watching::new(control, "matching");
-            third += 0.5 * third_moment(&product(&bx, &fitted), &by, watch).await?;
-            let anchors = spread(bx.rows(), ANCHORS);
-            for (sum, Scale { ranks, .. }) in spearman.iter_mut().zip(&self.panel) {
-                let [rx, ry] = [0, 1].map(|side| {
-                    let (ranks, rows) = (&ranks[side], rows[side]);
-                    Dense::from_fn(rows.len(), rows.len(), |i, j| ranks.at(rows[i], rows[j]))
-                });
-                *sum += 0.5 * spearman_of(&anchors, &rx, &ry, &plan, watch).await?;
-            }
-        }
-        candidate.scores.nuclear_norm = Some(norm);
-        candidate.scores.third_moment = Some(third);
-        candidate.scores.spearman = mean(&spearman);
-        candidate.spearman = spearman;
-        candidate.score = candidate.scores.total();
-        Ok(())
     }
 
     /// A first look at a map, on few rows.
@@ -418,12 +369,6 @@ impl Looked {
     }
 }
 
-/// A name for a map.
-fn digest(map: &Dense) -> String {
-    let mix = |held: u64, v: &f32| (held ^ u64::from(v.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", map.data().iter().fold(0xcbf2_9ce4_8422_2325, mix))
-}
-
 /// How far apart matches lie, in ranks of Y's distances.
 fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
     let sum: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(ranks.at(a, b))).sum();
@@ -431,55 +376,7 @@ fn apart(ranks: &Dense, a: &[usize], b: &[usize]) -> f64 {
 }
 
 /// Up to `most` of `n` rows, evenly.
-fn spread(n: usize, most: usize) -> Vec<usize> {
+pub(super) fn spread(n: usize, most: usize) -> Vec<usize> {
     let count = n.min(most);
     (0..count).map(|i| i * n / count).collect()
-}
-
-#[cfg(all(test, not(target_arch = "wasm32")))]
-mod tests {
-    use super::*;
-    use crate::geometry::polar::polar;
-    use crate::procedure::NoControl;
-    use pollster::block_on;
-
-    /// The scores of the place to which refinement comes from a random map.
-    fn scores(x: Dense, y: Dense, from: &Dense) -> (f64, f64) {
-        let sides = Sides::new(x, y).expect("usable");
-        let settings = Settings::default();
-        let scorer = block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
-        let [a, b] = scorer.linear.clone();
-        let all: Vec<usize> = (0..a.rows()).collect();
-        let run = Run {
-            what: "refined".into(),
-            rows: [&all, &all],
-            points: [a.clone(), b.clone()],
-            from: From::Map(from.clone()),
-        };
-        let stages = refine_schedule(REFINE_STEPS);
-        let map = block_on(run.play(&Device::Cpu, &stages, "refining", &mut NoControl)).expect("refined");
-        let plan =
-            block_on(plan_of(&Device::Cpu, [&a, &b], &map, (EPS, PLAYED), &mut NoControl)).expect("solved");
-        let fitted = nuclear_norm(&cross_moments(&plan, [&a, &b]));
-        let control = &mut NoControl;
-        let scored = scorer.linear(&Device::Cpu, &map, usize::MAX, Start::Noise, control);
-        (fitted, block_on(scored).expect("scored").scores.nuclear_norm.expect("of a map"))
-    }
-
-    /// 60 rows of noise in 12 coordinates come to a place where they seem to agree. Rows that were held back agree less: no
-    /// more than nearest neighbours do anyway.
-    #[test]
-    fn what_was_only_fitted_does_not_count() {
-        let mut rng = Rng::new(5);
-        let mut cloud = || Dense::new(60, 12, rng.fill(720, -1.0, 1.0));
-        let (x, unrelated) = (cloud(), cloud());
-        let turn = polar(&Dense::new(12, 12, cloud().data()[..144].to_vec()));
-        let (fitted, held_out) = scores(x.clone(), unrelated, &turn);
-        assert!(fitted > 0.6 && held_out < fitted - 0.15, "fitted {fitted}, held out {held_out}");
-        // Groups that both sides have are still there in either half.
-        let grouped = Dense::from_fn(60, 12, |i, j| x.at(i % 6, j) + 0.05 * x.at(i, j));
-        let one = Dense::from_fn(12, 12, |i, j| f32::from(u8::from(i == j)));
-        let (fitted, held_out) = scores(grouped.clone(), grouped, &one);
-        assert!(fitted > 0.9 && held_out > 0.85, "fitted {fitted}, held out {held_out}");
-    }
 }

@@ -10,7 +10,7 @@ const CLOSE: f64 = 0.03;
 const SIMPLER: f64 = 0.05;
 /// Networks learn to agree in rank, and agree better than they should. They are taken only if they leave at most this
 /// share of the disagreement that the best linear map leaves.
-const LEFT: f64 = 0.75;
+const LEFT: f64 = 0.65;
 /// Scores this close count as the same: a symmetry leaves less, and two different alignments seldom meet.
 const TIED: f64 = 0.005;
 /// Matches that lie this far apart in rank on average are clearly different; unrelated ones are half.

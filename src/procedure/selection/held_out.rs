@@ -101,19 +101,19 @@ mod tests {
         (fitted, block_on(scored).expect("scored").scores.nuclear_norm.expect("of a map"))
     }
 
-    /// 60 rows of noise in 12 coordinates come to a place where they seem to agree. Rows that were held back agree less: no
+    /// 60 rows of noise in 16 coordinates come to a place where they seem to agree. Rows that were held back agree less: no
     /// more than nearest neighbours do anyway.
     #[test]
     fn what_was_only_fitted_does_not_count() {
         let mut rng = Rng::new(5);
-        let mut cloud = || Dense::new(60, 12, rng.fill(720, -1.0, 1.0));
+        let mut cloud = || Dense::new(60, 16, rng.fill(960, -1.0, 1.0));
         let (x, unrelated) = (cloud(), cloud());
-        let turn = polar(&Dense::new(12, 12, cloud().data()[..144].to_vec()));
+        let turn = polar(&Dense::new(16, 16, cloud().data()[..256].to_vec()));
         let (fitted, held_out) = scores(x.clone(), unrelated, &turn);
         assert!(fitted > 0.6 && held_out < fitted - 0.15, "fitted {fitted}, held out {held_out}");
         // Groups that both sides have are still there in either half.
-        let grouped = Dense::from_fn(60, 12, |i, j| x.at(i % 6, j) + 0.05 * x.at(i, j));
-        let one = Dense::from_fn(12, 12, |i, j| f32::from(u8::from(i == j)));
+        let grouped = Dense::from_fn(60, 16, |i, j| x.at(i % 6, j) + 0.05 * x.at(i, j));
+        let one = Dense::from_fn(16, 16, |i, j| f32::from(u8::from(i == j)));
         let (fitted, held_out) = scores(grouped.clone(), grouped, &one);
         assert!(fitted > 0.9 && held_out > 0.85, "fitted {fitted}, held out {held_out}");
     }

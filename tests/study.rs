@@ -155,8 +155,9 @@ fn confidence_is_measured_and_shown() {
     let without = block_on(study.couple(&Device::Cpu, 0, &mut NoControl)).expect("couples");
     assert_eq!((without.confidence, study.looked.stability()), (None, None));
     let (sides, settings) = (&study.subject.sides, &study.subject.settings);
-    let best = study.alignment.best();
-    study.fits = block_on(FreshFits::new(&Device::Cpu, sides, settings, best, &mut NoControl)).expect("fits");
+    let control = &mut NoControl;
+    let fits = FreshFits::new(&Device::Cpu, sides, settings, &study.alignment, control);
+    study.fits = block_on(fits).expect("fits");
     assert!(study.fits.is_some());
     let coupling = block_on(study.couple(&Device::Cpu, 0, &mut NoControl)).expect("couples");
     study.looked = block_on(study.subject.look(coupling, &mut NoControl)).expect("read");

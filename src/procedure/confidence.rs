@@ -6,9 +6,9 @@
 
 use super::control::{Control, Failure, Quiet, Watching};
 use super::linear::FreshMaps;
-use super::selection::{Candidate, Origin, Scorer};
+use super::selection::{Alignment, Candidate, Origin};
 use super::transport::{COMPARABLE, Coupling, transport_until};
-use super::{EncoderChoice, Settings, Sides, network};
+use super::{Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
@@ -21,9 +21,9 @@ use crate::solver::infer::Encoders;
 use crate::solver::sinkhorn::uniform;
 use crate::watch::{Cancelled, Watch};
 
-/// Fresh fits of linear maps, and of networks, which take longer.
+/// Fresh fits of linear maps, and other networks of the same run that there have to be at least.
 pub const MAPS: u32 = 10;
-const NETWORKS: u32 = 5;
+const NETWORKS: usize = 2;
 /// Rows a side on which fits are compared, at most.
 pub const COMPARED: usize = 600;
 /// Two matches of a row agree if at most this share of the points lies nearer to the one than the other does.
@@ -50,16 +50,20 @@ pub struct FreshFits {
 }
 
 impl FreshFits {
-    /// Makes fresh fits of the kind of encoders that a candidate has. None where the run is to end soon, and for
-    /// encoders that were trained in another run.
+    /// Makes fresh fits beside the chosen candidate. Networks take too long to train once more: the others of the run, on
+    /// other rows and distances, stand for them. None where there are too few of these, and for encoders that were trained
+    /// in another run.
     pub async fn new(
         device: &Device,
         sides: &Sides,
         settings: &Settings,
-        candidate: &Candidate,
+        alignment: &Alignment,
         control: &mut impl Control,
     ) -> Result<Option<Self>, Failure> {
-        if control.finish() || candidate.origin == Origin::Saved {
+        let candidate = alignment.best();
+        let networks: Vec<&Candidate> =
+            alignment.candidates[1..].iter().filter(|other| is_network(other)).collect();
+        if candidate.origin == Origin::Saved || (is_network(candidate) && networks.len() < NETWORKS) {
             return Ok(None);
         }
         let control = &mut Quiet::new(control, PHASE, CHECKPOINTS);
@@ -81,18 +85,9 @@ impl FreshFits {
         }
         let Ok(ranks) = <[Dense; 2]>::try_from(ranks) else { return Ok(None) };
         let mut fits = Self { measure, rows, ranks, matches: Vec::new() };
-        if matches!(candidate.origin, Origin::Network { .. }) {
-            let settings = Settings {
-                encoder: EncoderChoice::Networks,
-                measures: vec![measure],
-                fits: NETWORKS,
-                all_points: false,
-                seed: settings.seed ^ 0x6672_6573,
-                ..settings.clone()
-            };
-            let scorer = Scorer::new(sides, &settings, control).await?;
-            for (fit, _) in network::candidates(device, sides, &settings, &scorer, control).await? {
-                fits.add(device, sides, &settings, (&fit.encoders, fit.origin), control).await?;
+        if is_network(candidate) {
+            for other in networks {
+                fits.add(device, sides, settings, (&other.encoders, other.origin), control).await?;
             }
         } else {
             let mut maps = FreshMaps::new(device, sides, settings);
@@ -169,6 +164,10 @@ impl FreshFits {
     pub fn measure(&self) -> Measure {
         self.measure
     }
+}
+
+fn is_network(candidate: &Candidate) -> bool {
+    matches!(candidate.origin, Origin::Network { .. })
 }
 
 /// For each row the share of fits whose match has a rank of at most [`NEAR`] among the distances from its own match.

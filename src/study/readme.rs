@@ -5,7 +5,7 @@ const FILES: [(&str, &str); 14] = [
     (
         "matches.csv",
         "For every row of X its strongest partner in Y (y_row, y_id), how sure that is (confidence, from 0 to 1) and the \
-         runner-up. confidence is the share of ten fresh fits on other rows (five where networks were chosen) whose match \
+         runner-up. confidence is the share of ten fresh fits on other rows (the other networks of the run where one was chosen) whose match \
          lies within the nearest tenth, times what the row keeps of its mass. It is not a probability, and it is empty where \
          no fresh fits were made. share is the part of the row's mass that y_row gets. label_x and label_y are the labels of \
          the two rows, predicted_label_x is what the labels of the strongest partners in Y say about the row of X; these \

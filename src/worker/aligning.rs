@@ -122,7 +122,7 @@ impl Task<'_> {
         let best = alignment.best();
         let mut coupling = procedure::conclude(self.device, &sides, &settings, best, &mut live).await?;
         let (concluded, held_before) = (now(), live.held());
-        let fits = FreshFits::new(self.device, &sides, &settings, best, &mut live).await?;
+        let fits = FreshFits::new(self.device, &sides, &settings, &alignment, &mut live).await?;
         if let Some(fits) = &fits {
             let sure = fits.confidence(self.device, &sides, &settings, best, &coupling, &mut live).await?;
             coupling.confidence = Some(sure);

@@ -147,7 +147,7 @@ impl Run {
         };
         let best = alignment.best();
         let start = Instant::now();
-        let fits = block_on(FreshFits::new(&self.device, &case.sides, settings, best, &mut NoControl))
+        let fits = block_on(FreshFits::new(&self.device, &case.sides, settings, &alignment, &mut NoControl))
             .map_err(|error| error.to_string())?;
         let confidence_s = start.elapsed().as_secs_f64();
         let (score, measure, infer_s) = scored(best, fits.as_ref())?;

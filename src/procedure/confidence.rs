@@ -12,7 +12,6 @@ use super::{Settings, Sides};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::features::Preparation;
-use crate::geometry::panel::Measure;
 use crate::geometry::products::product;
 use crate::geometry::ranks::mid_ranks_watched;
 use crate::metrics::plan::matches;
@@ -40,7 +39,6 @@ const CHECKPOINTS: u32 = 300;
 
 /// Fits on parts of the data that have nothing in common with the alignment but the data.
 pub struct FreshFits {
-    measure: Measure,
     /// The rows of both sides on which they are compared.
     rows: [Vec<usize>; 2],
     /// Row ranks of the distances within these.
@@ -84,7 +82,7 @@ impl FreshFits {
             ranks.push(mid_ranks_watched(&distances, &uniform(distances.cols() as u32), watch).await?);
         }
         let Ok(ranks) = <[Dense; 2]>::try_from(ranks) else { return Ok(None) };
-        let mut fits = Self { measure, rows, ranks, matches: Vec::new() };
+        let mut fits = Self { rows, ranks, matches: Vec::new() };
         if is_network(candidate) {
             for other in networks {
                 fits.add(device, sides, settings, (&other.encoders, other.origin), control).await?;
@@ -92,11 +90,15 @@ impl FreshFits {
         } else {
             let mut maps = FreshMaps::new(device, sides, settings);
             for fit in 0..MAPS {
-                let encoders = maps.next(fit, control).await?;
+                let encoders = match maps.next(fit, control).await {
+                    // What it was to confirm is there all the same.
+                    Err(Failure::Diverged { .. }) => continue,
+                    found => found?,
+                };
                 fits.add(device, sides, settings, (&encoders, candidate.origin), control).await?;
             }
         }
-        Ok(Some(fits))
+        Ok((!fits.matches.is_empty()).then_some(fits))
     }
 
     async fn add(
@@ -158,11 +160,6 @@ impl FreshFits {
             }
         }
         Ok(both)
-    }
-
-    /// How the rows are measured on which fits are compared.
-    pub fn measure(&self) -> Measure {
-        self.measure
     }
 }
 

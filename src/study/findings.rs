@@ -130,7 +130,7 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
     if alignment.skewness.is_some_and(|skewness| !is_skewed(skewness)) {
         findings.say(
             false,
-            "One side is symmetric: its third moments are noise. Starts that need them were skipped.".into(),
+            "The shape of one side is nearly symmetric. Starts that need an uneven shape (third moments) were skipped.".into(),
             "Nothing to do. Mirrored alignments are likelier on such data: known pairs decide.",
             Fix::None,
         );

@@ -26,7 +26,7 @@ pub struct Study {
     pub shown: usize,
     /// The rank agreement that unrelated data of this shape would reach, where that was found out.
     pub chance: Option<f64>,
-    /// The fits by which the confidence of matches is measured; none where the run ended early or nothing was trained.
+    /// The fits by which the confidence of matches is measured; none where nothing was trained, or too few networks.
     pub fits: Option<FreshFits>,
     /// The encoders, where they were trained in another run.
     pub saved: Option<Saved>,

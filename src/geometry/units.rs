@@ -24,6 +24,11 @@ impl Unit {
         Self { exponent: if largest > 0.0 { exponent } else { 0 } }
     }
 
+    /// The larger of two, for tables that are compared value by value.
+    pub fn larger(self, other: Self) -> Self {
+        Self { exponent: self.exponent.max(other.exponent) }
+    }
+
     /// What values are multiplied by.
     pub fn factor(self) -> f64 {
         f64::from(self.exponent).exp2().recip()

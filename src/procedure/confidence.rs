@@ -61,7 +61,8 @@ impl FreshFits {
         let candidate = alignment.best();
         let networks: Vec<&Candidate> =
             alignment.candidates[1..].iter().filter(|other| is_network(other)).collect();
-        if candidate.origin == Origin::Saved || (is_network(candidate) && networks.len() < NETWORKS) {
+        let few = is_network(candidate) && networks.len() < NETWORKS;
+        if candidate.origin == Origin::Saved || few || control.finish() {
             return Ok(None);
         }
         let control = &mut Quiet::new(control, PHASE, CHECKPOINTS);
@@ -90,6 +91,9 @@ impl FreshFits {
         } else {
             let mut maps = FreshMaps::new(device, sides, settings);
             for fit in 0..MAPS {
+                if control.finish() {
+                    return Ok(None);
+                }
                 let encoders = match maps.next(fit, control).await {
                     // What it was to confirm is there all the same.
                     Err(Failure::Diverged { .. }) => continue,
@@ -109,8 +113,11 @@ impl FreshFits {
         fit: (&Encoders, Origin),
         control: &mut impl Control,
     ) -> Result<(), Failure> {
-        let matches = self.matched(device, sides, settings, fit, control).await?;
-        self.matches.push(matches);
+        match self.matched(device, sides, settings, fit, control).await {
+            // The alignment that it was to confirm is there all the same.
+            Err(Failure::Diverged { .. }) => {}
+            found => self.matches.push(found?),
+        }
         Ok(())
     }
 

@@ -152,6 +152,10 @@ impl<C: Control> Control for Quiet<'_, C> {
     fn chunk(&self) -> u32 {
         self.control.chunk()
     }
+
+    fn finish(&self) -> bool {
+        self.control.finish()
+    }
 }
 
 /// A phase that only knows its share is told in so many steps.

@@ -164,6 +164,13 @@ impl Settings {
         }
     }
 
+    /// Points of a side of so many rows that a network is trained on. Where it will be compared with maps, which have far fewer
+    /// parameters, a third of the rows is left to score it on.
+    pub fn trained_on(&self, rows: usize) -> usize {
+        let seen = if self.encoder == EncoderChoice::Both { rows - rows / 3 } else { rows };
+        self.sample.min(seen)
+    }
+
     /// Steps after which every fit gets a new subsample of these sides; none for the same all along.
     pub fn redrawn(&self, sides: &Sides) -> Option<u32> {
         let large = sides.is_large(0) || sides.is_large(1);

@@ -31,7 +31,9 @@ pub(super) async fn candidates(
     let (weights, moved) = stack.train(device, control).await?;
     let each = weights.len() / stack.fits.len().max(1);
     let mut found = Vec::new();
-    for ((fit, weights), step) in stack.fits.iter().zip(weights.chunks_exact(each.max(1))).zip(moved) {
+    let redrawn = settings.redrawn(sides).is_some();
+    for (place, (weights, step)) in weights.chunks_exact(each.max(1)).zip(moved).enumerate() {
+        let fit = &stack.fits[place];
         // A cost that has overflowed is rectified to zero, and the statistics go on as if nothing had happened:
         // what is left of the encoders tells, and the step at which the loss froze says when.
         if let Some(bad) = weights.iter().find(|w| !w.is_finite()) {
@@ -40,7 +42,9 @@ pub(super) async fn candidates(
         }
         let (shapes, weights) = (shapes.clone(), weights.to_vec());
         let encoders = Encoders::Networks { shapes, weights, cost: settings.train.cost };
-        let candidate = scorer.candidate(device, encoders, fit.origin, control).await;
+        // Fits that got new subsamples have seen every row, though none of them often.
+        let [rows, _] = if redrawn { [Vec::new(), Vec::new()] } else { stack.chosen(0, place) };
+        let candidate = scorer.trained(&rows, device, encoders, fit.origin, control).await;
         found.push(candidate.map_err(|failure| match failure {
             Failure::Diverged { cause, .. } => Failure::Diverged { step, cause },
             other => other,
@@ -138,7 +142,8 @@ impl<'a> Stack<'a> {
         // Of its own for every fit: those that differ only in first weights end alike.
         let shuffle = u64::from(draw) * 65_537 + place as u64;
         let mut rng = Rng::new(self.settings.seed.wrapping_mul(1_000_003).wrapping_add(shuffle));
-        let most = self.settings.sample;
+        let sizes = self.sides.points().map(|side| self.settings.trained_on(side.rows()));
+        let most = sizes[0].min(sizes[1]);
         // Known pairs make up to half of it, as many as fit.
         let known = self.sides.known();
         let pinned: Vec<(usize, usize)> = if known.is_empty() {
@@ -147,7 +152,7 @@ impl<'a> Stack<'a> {
             rng.sample(known.len(), most / 2).into_iter().map(|k| known[k]).collect()
         };
         let pinned = [pinned.iter().map(|p| p.0).collect::<Vec<_>>(), pinned.iter().map(|p| p.1).collect()];
-        [0, 1].map(|side| sample_with(&pinned[side], self.sides.points()[side].rows(), most, &mut rng))
+        [0, 1].map(|side| sample_with(&pinned[side], self.sides.points()[side].rows(), sizes[side], &mut rng))
     }
 
     /// Shows where the first fit puts its points.
@@ -283,7 +288,7 @@ mod tests {
     use super::*;
     use crate::geometry::distance::{Metric, pairwise};
     use crate::geometry::panel::{Distance, Measure};
-    use crate::procedure::{LossChoice, NoControl};
+    use crate::procedure::{EncoderChoice, LossChoice, NoControl};
     use crate::scale::NoWatch;
 
     /// Whatever form the first subsamples take, the next ones take the same, although they might be thin alone.
@@ -349,6 +354,32 @@ mod tests {
             let want = pairwise(&sides.points()[side].picked(&chosen[side]), Metric::Euclidean);
             assert!(got.data().iter().zip(want.data()).all(|(a, b)| (a - b).abs() < 1e-4), "side {side}");
         }
+    }
+
+    /// Networks that compete with maps leave rows to be scored on; alone they learn from all that they may.
+    #[test]
+    fn networks_are_scored_on_rows_that_they_have_not_seen() {
+        let cloud = |seed| Dense::new(90, 3, Rng::new(seed).fill(270, -1.0, 1.0));
+        let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
+        let measures = vec![Measure::same(Distance::Euclidean)];
+        let both = Settings { measures, ..Settings::default() };
+        let alone = Settings { encoder: EncoderChoice::Networks, ..both.clone() };
+        assert_eq!((both.trained_on(90), alone.trained_on(90), both.trained_on(1000)), (60, 90, 300));
+        let scorer = pollster::block_on(Scorer::new(&sides, &both, &mut NoControl)).expect("computed");
+        let stack = Stack::new(&sides, &both, &scorer);
+        let [seen, of_y] = stack.chosen(0, 0);
+        assert_eq!([seen.len(), of_y.len()], [60; 2]);
+        let encoders = || Encoders::Linear { dims: [3, 3], map: vec![1., 0., 0., 0., 1., 0., 0., 0., 1.] };
+        let origin = stack.fits[0].origin;
+        let score = |rows: &[usize]| {
+            let scored = scorer.trained(rows, &Device::Cpu, encoders(), origin, &mut NoControl);
+            pollster::block_on(scored).expect("scored").0.score
+        };
+        let unseen: Vec<usize> = (0..90).filter(|row| !seen.contains(row)).collect();
+        assert_ne!(score(&seen), score(&unseen), "other rows count");
+        // With nothing left to score on, all rows count.
+        let all: Vec<usize> = (0..90).collect();
+        assert_eq!(score(&all), score(&[]));
     }
 
     #[test]

@@ -56,6 +56,14 @@ impl Sides {
         let units = [&x, &y].map(Unit::of);
         let below_normal = [&x, &y].map(below_normal);
         let points = [units[0].scaled(x), units[1].scaled(y)];
+        for (name, side, unit) in [("first", &points[0], units[0]), ("second", &points[1], units[1])] {
+            if all_same(side) {
+                let largest = 1.0 / unit.factor();
+                return Err(Failure::Input(format!(
+                    "Beside its largest values (about {largest:.0e}) all rows of the {name} data set are the same. Remove the column that holds these values, or treat them as missing."
+                )));
+            }
+        }
         Ok(Self { units, below_normal, ..Self::bare(points) })
     }
 
@@ -117,7 +125,9 @@ impl Sides {
                 y.cols()
             )));
         }
-        Ok(Self { shared: Some([x, y]), ..self })
+        // One unit for both, because their values are compared with each other.
+        let unit = Unit::of(&x).larger(Unit::of(&y));
+        Ok(Self { shared: Some([x, y].map(|side| unit.scaled(side))), ..self })
     }
 
     /// Adds pairs that are known to belong together, as row numbers.
@@ -320,6 +330,10 @@ pub(super) fn sample_with(pinned: &[usize], n: usize, most: usize, rng: &mut Rng
     rows
 }
 
+fn all_same(side: &Dense) -> bool {
+    (1..side.rows()).all(|i| side.row(i) == side.row(0))
+}
+
 /// What is wrong with a side, and what to do about it.
 fn check(name: &str, side: &Dense) -> Result<(), String> {
     let (rows, cols) = (side.rows(), side.cols());
@@ -334,7 +348,7 @@ fn check(name: &str, side: &Dense) -> Result<(), String> {
             "The {name} data set has a value that is not a number in row {row}, column {col}. Fill it in, or remove that row or column."
         ));
     }
-    if (1..rows).all(|i| side.row(i) == side.row(0)) {
+    if all_same(side) {
         return Err(format!(
             "All {rows} rows of the {name} data set are the same, so nothing tells them apart."
         ));

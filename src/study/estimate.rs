@@ -63,7 +63,7 @@ pub fn estimate(size: &Size, settings: &Settings, machine: &Machine) -> Estimate
     let wished = match settings.encoder {
         EncoderChoice::Linear => linear_sample(size.cols[0].max(size.cols[1])),
         EncoderChoice::Both | EncoderChoice::Networks if settings.all_points => most,
-        EncoderChoice::Both | EncoderChoice::Networks => settings.sample,
+        EncoderChoice::Both | EncoderChoice::Networks => settings.trained_on(most),
     };
     let wished = wished.min(most);
     let sample = if settings.all_points { wished } else { fitting(size, settings, machine, wished) };

@@ -275,12 +275,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether the start that looks best came from two different kinds.
+    /// Whether the start that looks best came from two kinds that have nothing in common.
     fn kinds_agree(&self) -> bool {
         let Some(best) = self.begun.iter().max_by(|a, b| a.look.strength.total_cmp(&b.look.strength)) else {
             return false;
         };
-        self.begun.iter().any(|other| other.start != best.start && self.scorer.agree(&best.look, &other.look))
+        self.begun
+            .iter()
+            .any(|other| !other.start.is_related(best.start) && self.scorer.agree(&best.look, &other.look))
     }
 
     fn same(&self, a: &Begun, b: &Begun) -> bool {
@@ -332,21 +334,47 @@ impl<'a> Search<'a> {
         }
         let widest = self.points.each_ref().map(Dense::cols).into_iter().max().unwrap_or(0);
         let mut found: Vec<Candidate> = Vec::new();
-        let mut scored: Vec<Dense> = Vec::new();
-        for coordinates in self.spaces() {
+        let mut arrived: Vec<Dense> = Vec::new();
+        let spaces = self.spaces();
+        // Where the rows do not determine maps between all coordinates, those between all and between few are compared by
+        // what they reach on rows that they were not fitted on.
+        let held_out = spaces.len() > 1;
+        for coordinates in spaces {
             let of_space = begun.iter().filter(|one| one.coordinates.min(widest) == coordinates);
             let maps = of_space.map(|one| (one.start, one.map.clone())).collect();
             let maps = self.searched(maps, agreed, coordinates, control).await?;
+            let by_chance = match held_out && !maps.is_empty() {
+                true => Some(self.scorer.by_chance(self.device, coordinates, control).await?),
+                false => None,
+            };
             for (i, (start, map)) in maps.into_iter().take(self.settings.refined).enumerate() {
                 let what = format!("refined {i} of {coordinates}");
-                let map = self.refined(&what, map, coordinates, control).await?;
-                if !scored.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
-                    found.push(self.scorer.linear(self.device, &map, coordinates, start, control).await?);
-                    scored.push(map);
+                let scored = async {
+                    let map = self.refined(&what, map, coordinates, control).await?;
+                    if arrived.iter().any(|other| self.scorer.alike(other, &map) > ARRIVED_ALIKE) {
+                        return Ok(None);
+                    }
+                    let space = (coordinates, by_chance);
+                    let candidate = self.scorer.linear(self.device, &map, space, start, control).await?;
+                    Ok(Some((candidate, map)))
+                };
+                match scored.await {
+                    Ok(new) => {
+                        if let Some((candidate, map)) = new {
+                            found.push(candidate);
+                            arrived.push(map);
+                        }
+                    }
+                    // Others may still succeed.
+                    Err(failure @ Failure::Diverged { .. }) => self.diverged = Some(failure),
+                    Err(failure) => return Err(failure),
                 }
             }
         }
-        Ok(found)
+        match self.diverged.filter(|_| found.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok(found),
+        }
     }
 
     /// Rounds of refinement, until one changes nothing.

@@ -72,9 +72,14 @@ impl Scorer<'_> {
             of(best).zip(of(other)).is_some_and(|(best, other)| other >= best - less)
         };
         let linear = best.scores.nuclear_norm.is_some() && other.scores.nuclear_norm.is_some();
+        // A map's score may be of rows that were held back, and a network's is not of the same ones.
+        let of = |candidate: &Candidate| match best.origin.encoder() == other.origin.encoder() {
+            true => candidate.score,
+            false => candidate.fitted,
+        };
         // Between maps the nuclear norm tells more than the rank agreement, which then has to prefer the other.
-        let less = if linear { 0.0 } else { CLOSE * best.score.abs() };
-        let close = other.score >= best.score - less;
+        let less = if linear { 0.0 } else { CLOSE * of(best).abs() };
+        let close = of(other) >= of(best) - less;
         // Networks may score higher than any linear map and yet all have come to the same side of a symmetry. So
         // the others are also compared with candidates of their own kind that agree with the best.
         let tied_with_ally = candidates.iter().any(|ally| {
@@ -187,6 +192,13 @@ mod tests {
         ]);
         assert_eq!((found.rival, found.alternatives.len()), (None, 0));
         assert!((found.margin.expect("there is another") - 0.16).abs() < 1e-9);
+    }
+
+    #[test]
+    fn kinds_that_start_from_the_same_confirm_nothing() {
+        use Start::{Fused, Noise, Signature, Skew};
+        assert!(Fused.is_related(Signature) && Signature.is_related(Fused) && Noise.is_related(Noise));
+        assert!(!Fused.is_related(Skew) && !Skew.is_related(Noise) && !Noise.is_related(Signature));
     }
 
     #[test]

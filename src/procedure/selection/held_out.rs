@@ -1,56 +1,110 @@
 //! Scores of linear maps where rows are few for their coordinates: on rows that a map was not fitted on.
+//!
+//! One side at a time gives up a part of its rows. The other keeps all of its own, so that every row that is scored still
+//! has its partner there: were both sides halved, half of the partners would be gone, and files whose rows come in the same
+//! order on both sides would be scored otherwise than shuffled ones.
 
 use super::scorer::{ANCHORS, EPS, PLAYED, Scale, Scorer, plan_of, spread};
-use super::scores::{along, cross_moments, third_moment};
+use super::scores::{along, third_moment};
 use super::{Candidate, mean};
 use crate::exec::Device;
 use crate::geometry::Dense;
-use crate::geometry::products::product;
+use crate::geometry::polar::polar;
+use crate::geometry::products::{product, transposed_product};
 use crate::metrics::plan::spearman_of;
 use crate::procedure::control::{Control, Failure, Watching};
-use crate::procedure::linear::{From, REFINE_STEPS, Run, block};
+use crate::procedure::linear::{From, REFINE_STEPS, Run, block, leading};
+use crate::rng::Rng;
 use crate::solver::linear::refine_schedule;
 
+/// Parts that are held out: which half of which side.
+const FOLDS: [[usize; 2]; 4] = [[0, 0], [1, 1], [0, 1], [1, 0]];
+/// With more rows than this a side, the first two tell enough.
+const MANY: usize = 500;
+
 impl Scorer<'_> {
-    /// Scores a map on rows that it was not fitted on: with many coordinates for the rows there are, unrelated points fit
-    /// each other well. From the map, each half of the rows is fitted by itself, and the other half is scored.
+    fn folds(&self) -> &'static [[usize; 2]] {
+        let most = self.rows.each_ref().map(Vec::len).into_iter().max().unwrap_or(0);
+        if most > MANY { &FOLDS[..2] } else { &FOLDS }
+    }
+
+    /// Places of the rows of both sides, of which one side has so much of its own only.
+    fn rows_of(&self, side: usize, half: usize) -> [Vec<usize>; 2] {
+        [0, 1].map(|at| match at == side {
+            true => self.halves[side][half].clone(),
+            false => (0..self.rows[at].len()).collect(),
+        })
+    }
+
+    /// What random maps between so many leading coordinates reach. A plan matches what is near in these coordinates,
+    /// whether the map means something or not, and nearest neighbours look nearer in few coordinates than in many.
+    pub(in crate::procedure) async fn by_chance(
+        &self,
+        device: &Device,
+        coordinates: usize,
+        control: &mut impl Control,
+    ) -> Result<f64, Failure> {
+        let mut sum = 0.0;
+        let mut rng = Rng::new(self.seed ^ 0x6e75_6c6c);
+        for &[side, half] in self.folds() {
+            let rows = self.rows_of(side, half);
+            let [x, y] = [0, 1].map(|at| leading(&self.linear[at].picked(&rows[at]), coordinates));
+            let size = x.cols() * y.cols();
+            let map = polar(&Dense::new(x.cols(), y.cols(), rng.fill(size, -1.0, 1.0)));
+            sum += self.along_plan(device, [&x, &y], &map, control).await?.0;
+        }
+        Ok(sum / self.folds().len() as f64)
+    }
+
+    /// `⟨XᵀΠY, W⟩` for the plan of a map, and this plan. Rows have length 1 in all coordinates, so that it is at most 1.
+    async fn along_plan(
+        &self,
+        device: &Device,
+        [x, y]: [&Dense; 2],
+        map: &Dense,
+        control: &mut impl Control,
+    ) -> Result<(f64, Dense), Failure> {
+        let plan = plan_of(device, [x, y], map, (EPS, PLAYED), control).await?;
+        Ok((along(&transposed_product(x, &product(&plan, y)), map), plan))
+    }
+
+    /// Scores a map between so many leading coordinates on rows that it was not fitted on: with many coordinates for the
+    /// rows there are, unrelated points fit each other well. From the map, all but the rows that are held out are fitted,
+    /// and these are scored, beyond what chance reaches.
     pub(super) async fn hold_out(
         &self,
         device: &Device,
         map: &Dense,
-        [x, y]: [&Dense; 2],
+        (coordinates, by_chance): (usize, f64),
         candidate: &mut Candidate,
         control: &mut impl Control,
     ) -> Result<(), Failure> {
+        let [x, y] = self.linear.each_ref().map(|side| leading(side, coordinates));
         let map = block(map, [x.cols(), y.cols()]);
-        let (mut norm, mut third) = (0.0, 0.0);
+        let share = 1.0 / self.folds().len() as f64;
+        let (mut norm, mut third) = (-by_chance, 0.0);
         let mut spearman = vec![0.0; self.panel.len()];
-        for half in [0, 1] {
-            let [own, other] = [half, 1 - half].map(|half| {
-                let rows = [&self.halves[0][half], &self.halves[1][half]];
-                (rows, [x.picked(rows[0]), y.picked(rows[1])])
-            });
+        for &[side, half] in self.folds() {
+            let [fitted, scored] = [1 - half, half].map(|half| self.rows_of(side, half));
+            let of = |rows: &[Vec<usize>; 2]| [x.picked(&rows[0]), y.picked(&rows[1])];
             let named =
-                [0, 1].map(|side| own.0[side].iter().map(|&at| self.rows[side][at]).collect::<Vec<_>>());
+                [0, 1].map(|side| fitted[side].iter().map(|&at| self.rows[side][at]).collect::<Vec<_>>());
             let run = Run {
-                what: format!("half {half} of {:?} {}", candidate.origin, digest(&map)),
+                what: format!("without half {half} of side {side}, {:?} {}", candidate.origin, digest(&map)),
                 rows: [&named[0], &named[1]],
-                points: own.1,
+                points: of(&fitted),
                 from: From::Map(map.clone()),
             };
             let fitted = run.play(device, &refine_schedule(REFINE_STEPS), "refining", control).await?;
-            let (rows, [bx, by]) = other;
-            let plan = plan_of(device, [&bx, &by], &fitted, (EPS, PLAYED), control).await?;
-            norm += 0.5 * along(&cross_moments(&plan, [&bx, &by]), &fitted);
+            let [bx, by] = of(&scored);
+            let (along, plan) = self.along_plan(device, [&bx, &by], &fitted, control).await?;
+            norm += share * along;
             let watch = &mut Watching::new(control, "matching");
-            third += 0.5 * third_moment(&product(&bx, &fitted), &by, watch).await?;
+            third += share * third_moment(&product(&bx, &fitted), &by, watch).await?;
             let anchors = spread(bx.rows(), ANCHORS);
             for (sum, Scale { ranks, .. }) in spearman.iter_mut().zip(&self.panel) {
-                let [rx, ry] = [0, 1].map(|side| {
-                    let (ranks, rows) = (&ranks[side], rows[side]);
-                    Dense::from_fn(rows.len(), rows.len(), |i, j| ranks.at(rows[i], rows[j]))
-                });
-                *sum += 0.5 * spearman_of(&anchors, &rx, &ry, &plan, watch).await?;
+                let [rx, ry] = [0, 1].map(|side| square(&ranks[side], &scored[side]));
+                *sum += share * spearman_of(&anchors, &rx, &ry, &plan, watch).await?;
             }
         }
         candidate.scores.nuclear_norm = Some(norm);
@@ -60,6 +114,11 @@ impl Scorer<'_> {
         candidate.score = candidate.scores.total();
         Ok(())
     }
+}
+
+/// The rows and columns of a square matrix at these places.
+pub(super) fn square(of: &Dense, places: &[usize]) -> Dense {
+    Dense::from_fn(places.len(), places.len(), |i, j| of.at(places[i], places[j]))
 }
 
 /// A name for a map.
@@ -72,13 +131,11 @@ fn digest(map: &Dense) -> String {
 mod tests {
     use super::super::Start;
     use super::*;
-    use crate::geometry::polar::nuclear_norm;
-    use crate::geometry::polar::polar;
     use crate::procedure::{NoControl, Settings, Sides};
     use crate::rng::Rng;
     use pollster::block_on;
 
-    /// The scores of the place to which refinement comes from a random map.
+    /// The scores of the place to which refinement comes from a random map: what it was fitted to, and what was held out.
     fn scores(x: Dense, y: Dense, from: &Dense) -> (f64, f64) {
         let sides = Sides::new(x, y).expect("usable");
         let settings = Settings::default();
@@ -92,29 +149,38 @@ mod tests {
             from: From::Map(from.clone()),
         };
         let stages = refine_schedule(REFINE_STEPS);
-        let map = block_on(run.play(&Device::Cpu, &stages, "refining", &mut NoControl)).expect("refined");
-        let plan =
-            block_on(plan_of(&Device::Cpu, [&a, &b], &map, (EPS, PLAYED), &mut NoControl)).expect("solved");
-        let fitted = nuclear_norm(&cross_moments(&plan, [&a, &b]));
         let control = &mut NoControl;
-        let scored = scorer.linear(&Device::Cpu, &map, usize::MAX, Start::Noise, control);
-        (fitted, block_on(scored).expect("scored").scores.nuclear_norm.expect("of a map"))
+        let map = block_on(run.play(&Device::Cpu, &stages, "refining", control)).expect("refined");
+        let fitted = block_on(scorer.along_plan(&Device::Cpu, [&a, &b], &map, control)).expect("solved").0;
+        let coordinates = a.cols().max(b.cols());
+        let by_chance = block_on(scorer.by_chance(&Device::Cpu, coordinates, control)).expect("computed");
+        let space = (coordinates, Some(by_chance));
+        let scored = scorer.linear(&Device::Cpu, &map, space, Start::Noise, control);
+        (fitted - by_chance, block_on(scored).expect("scored").scores.nuclear_norm.expect("of a map"))
     }
 
-    /// 60 rows of noise in 16 coordinates come to a place where they seem to agree. Rows that were held back agree less: no
-    /// more than nearest neighbours do anyway.
+    fn noise(seed: u64) -> Dense {
+        Dense::new(60, 16, Rng::new(seed).fill(960, -1.0, 1.0))
+    }
+
+    /// 60 rows of noise in 16 coordinates come to a place where they seem to agree. Rows that were held back agree no more
+    /// than chance does.
     #[test]
     fn what_was_only_fitted_does_not_count() {
-        let mut rng = Rng::new(5);
-        let mut cloud = || Dense::new(60, 16, rng.fill(960, -1.0, 1.0));
-        let (x, unrelated) = (cloud(), cloud());
-        let turn = polar(&Dense::new(16, 16, cloud().data()[..256].to_vec()));
-        let (fitted, held_out) = scores(x.clone(), unrelated, &turn);
-        assert!(fitted > 0.6 && held_out < fitted - 0.15, "fitted {fitted}, held out {held_out}");
-        // Groups that both sides have are still there in either half.
-        let grouped = Dense::from_fn(60, 16, |i, j| x.at(i % 6, j) + 0.05 * x.at(i, j));
+        let turn = polar(&Dense::new(16, 16, noise(7).data()[..256].to_vec()));
+        let (fitted, held_out) = scores(noise(5), noise(6), &turn);
+        assert!(fitted > 0.1 && held_out < 0.05, "fitted {fitted}, held out {held_out}");
+    }
+
+    /// Groups that both sides have are still there for the rows that were held out; and the order of the rows says nothing:
+    /// were both sides halved, rows in the same order would keep all partners, and shuffled ones half of them.
+    #[test]
+    fn the_order_of_the_rows_does_not_matter() {
+        let x = noise(5);
+        let grouped = Dense::from_fn(60, 16, |i, j| x.at(i % 20, j) + 0.05 * x.at(i, j));
         let one = Dense::from_fn(16, 16, |i, j| f32::from(u8::from(i == j)));
-        let (fitted, held_out) = scores(grouped.clone(), grouped, &one);
-        assert!(fitted > 0.9 && held_out > 0.85, "fitted {fitted}, held out {held_out}");
+        let (fitted, paired) = scores(grouped.clone(), grouped.clone(), &one);
+        let (_, shuffled) = scores(grouped.clone(), grouped.picked(&Rng::new(3).sample(60, 60)), &one);
+        assert!(paired > 0.9 * fitted && shuffled > 0.9 * fitted, "{fitted}: {paired}, {shuffled}");
     }
 }

@@ -30,6 +30,14 @@ pub enum Start {
     Network,
 }
 
+impl Start {
+    /// Whether two kinds start from the same: that they agree then tells little.
+    pub(super) fn is_related(self, other: Self) -> bool {
+        let signed = |start: Self| matches!(start, Self::Fused | Self::Signature);
+        self == other || (signed(self) && signed(other))
+    }
+}
+
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {

@@ -25,6 +25,8 @@ use crate::watch::{Cancelled, Watch};
 /// Anchors of the rank correlation, at most. All distances from each of them count, so that a few hundred tell
 /// candidates apart as well as all points do, at a fraction of the cost.
 pub(super) const ANCHORS: usize = 400;
+/// Rows that networks were not trained on, at least, for these to be what they are scored on.
+const UNSEEN: usize = 20;
 /// Rows a side of a look at a map.
 pub const LOOKED: usize = 1000;
 /// Anchors of a look.
@@ -33,9 +35,6 @@ const LOOK_ANCHORS: usize = 100;
 /// ten iterations are played.
 pub(super) const EPS: f32 = 0.1;
 pub(super) const PLAYED: u32 = 3;
-/// With fewer rows than this for every coordinate, maps are scored on rows that they were not fitted on. With more, half the
-/// rows of so small a side lose more than they tell: at 177 rows of 27 coordinates one seed in twenty chose wrongly.
-const ROWS_A_DIMENSION: usize = 5;
 /// Matches of one alignment lie this near in rank on average: 0 the same, ½ unrelated.
 const SAME: f64 = 0.1;
 /// Those of starts that agree lie this near: they were made on different rows.
@@ -62,6 +61,7 @@ pub(in crate::procedure) struct Scorer<'a> {
     /// Places of the rows of a look, and their ranks by the first measure.
     looked: Looked,
     eps: f32,
+    pub(super) seed: u64,
 }
 
 /// One measure of the panel on the judged rows.
@@ -124,8 +124,21 @@ impl<'a> Scorer<'a> {
         });
         let halves = points.each_ref().map(|side| halves(side.rows(), settings.seed));
         let looked = Looked::new(&panel, settings.seed, watch).await?;
-        let eps = settings.eps;
-        Ok(Self { sides, rows: chosen, points, linear, spreads, halves, panel, known, anchors, looked, eps })
+        let Settings { eps, seed, .. } = *settings;
+        Ok(Self {
+            sides,
+            rows: chosen,
+            points,
+            linear,
+            spreads,
+            halves,
+            panel,
+            known,
+            anchors,
+            looked,
+            eps,
+            seed,
+        })
     }
 
     /// The judged rows of both sides.
@@ -172,9 +185,39 @@ impl<'a> Scorer<'a> {
         origin: Origin,
         control: &mut impl Control,
     ) -> Result<(Candidate, Coupling<Dense>), Failure> {
+        self.candidate_from(&self.anchors, device, encoders, origin, control).await
+    }
+
+    /// As [`Scorer::candidate`], for networks that were trained on these rows of X: the distances from the others count, as
+    /// long as there are enough.
+    pub(in crate::procedure) async fn trained(
+        &self,
+        rows: &[usize],
+        device: &Device,
+        encoders: Encoders,
+        origin: Origin,
+        control: &mut impl Control,
+    ) -> Result<(Candidate, Coupling<Dense>), Failure> {
+        let mut unseen: Vec<usize> = (0..self.rows[0].len()).collect();
+        unseen.retain(|&place| !rows.contains(&self.rows[0][place]));
+        let anchors = match unseen.len() < UNSEEN {
+            true => self.anchors.clone(),
+            false => spread(unseen.len(), ANCHORS).into_iter().map(|at| unseen[at]).collect(),
+        };
+        self.candidate_from(&anchors, device, encoders, origin, control).await
+    }
+
+    async fn candidate_from(
+        &self,
+        anchors: &[usize],
+        device: &Device,
+        encoders: Encoders,
+        origin: Origin,
+        control: &mut impl Control,
+    ) -> Result<(Candidate, Coupling<Dense>), Failure> {
         let coupling = self.couple(device, &encoders, origin, control).await?;
         let watch = &mut Watching::new(control, "matching");
-        let spearman = self.spearman(&coupling.plan, watch).await?;
+        let spearman = self.spearman_from(anchors, &coupling.plan, watch).await?;
         let scores = self.scores(&spearman, &coupling.plan);
         let (matches, error) = (coupling.matches(), coupling.error);
         let score = scores.total();
@@ -196,22 +239,23 @@ impl<'a> Scorer<'a> {
         ))
     }
 
-    /// Scores a linear map between so many leading coordinates in every way.
+    /// Scores a linear map between so many leading coordinates in every way: on rows that it was not fitted on where it is
+    /// known what these agree by chance.
     pub(in crate::procedure) async fn linear(
         &self,
         device: &Device,
         map: &Dense,
-        coordinates: usize,
+        (coordinates, by_chance): (usize, Option<f64>),
         start: Start,
         control: &mut impl Control,
     ) -> Result<Candidate, Failure> {
         let origin = Origin::Linear { start };
         let (mut candidate, _) = self.candidate(device, encoders(map), origin, control).await?;
-        let [x, y] = self.linear.each_ref().map(|side| leading(side, coordinates));
-        if x.rows().min(y.rows()) < ROWS_A_DIMENSION * map.rows().min(map.cols()) {
-            self.hold_out(device, map, [&x, &y], &mut candidate, control).await?;
+        if let Some(by_chance) = by_chance {
+            self.hold_out(device, map, (coordinates, by_chance), &mut candidate, control).await?;
             return Ok(candidate);
         }
+        let [x, y] = self.linear.each_ref().map(|side| leading(side, coordinates));
         let map = block(map, [x.cols(), y.cols()]);
         let plan = plan_of(device, [&x, &y], &map, (EPS, PLAYED), control).await?;
         candidate.scores.nuclear_norm = Some(nuclear_norm(&cross_moments(&plan, [&x, &y])));
@@ -318,9 +362,18 @@ impl<'a> Scorer<'a> {
 
     /// The plan Spearman by every measure of the panel.
     async fn spearman(&self, plan: &Dense, watch: &mut impl Watch) -> Result<Vec<f64>, Cancelled> {
+        self.spearman_from(&self.anchors, plan, watch).await
+    }
+
+    async fn spearman_from(
+        &self,
+        anchors: &[usize],
+        plan: &Dense,
+        watch: &mut impl Watch,
+    ) -> Result<Vec<f64>, Cancelled> {
         let mut each = Vec::with_capacity(self.panel.len());
         for Scale { ranks: [x, y], .. } in &self.panel {
-            each.push(spearman_of(&self.anchors, x, y, plan, watch).await?);
+            each.push(spearman_of(anchors, x, y, plan, watch).await?);
         }
         Ok(each)
     }

@@ -1,18 +1,19 @@
 //! The text that goes with the archive and says what each file is.
 
 /// Every file that an archive can hold, and what it is.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     (
         "matches.csv",
-        "For every row of X its strongest partner in Y (y_row, y_id), how sure that is (confidence, from 0 to 1) and the \
-         runner-up. confidence is the share of ten fresh fits on other rows (the other networks of the run where one was chosen) whose match \
-         lies within the nearest tenth, times what the row keeps of its mass. It is not a probability, and it is empty where \
-         no fresh fits were made. share is the part of the row's mass that y_row gets. label_x and label_y are the labels of \
-         the two rows, predicted_label_x is what the labels of the strongest partners in Y say about the row of X; these \
-         columns are there where labels are known. retained_mass is what the row of X keeps of its weight where weights are \
-         relaxed, 1 on average; no_partner is 1 where that is less than half the median: Y has no partner for it, and y_row \
-         is only the nearest there is.",
+        "For every row of X its strongest partner in Y (y_row, y_id) and the second strongest. confidence goes from 0 to 1: \
+         the share of ten new fits, on other rows, whose match is among the closest 10 % of this one, times the weight \
+         that the row keeps. Beyond 600 rows a side, fits are compared on 600 rows and the others take the mean of their \
+         nearest. Where networks were chosen, the other networks of the run stand for new fits. confidence is not a \
+         probability, and it is empty where there are no such fits. share is the part of the row's mass that its match \
+         gets. label_x and label_y are the labels of the two rows. predicted_label_x is what the labels of the strongest \
+         partners say about the row of X. retained_mass is the weight that the row keeps where weights are relaxed, 1 on \
+         average. no_partner is 1 where it is less than half the median: Y probably has no partner for the row.",
     ),
+    ("matches_y.csv", "The same for every row of Y: its strongest partner in X."),
     (
         "plan.csv",
         "The largest entries of every row of the transport plan: a row of X, a row of Y, and the mass between them. \
@@ -56,7 +57,7 @@ mod tests {
     #[test]
     fn only_files_that_are_there_are_explained() {
         let text = readme(&["matches.csv", "run.json"]);
-        assert!(text.contains("ten fresh fits") && text.contains("share is the part"), "{text}");
+        assert!(text.contains("ten new fits") && text.contains("share is the part"), "{text}");
         assert!(text.contains("\nmatches.csv\n") && text.contains("\nrun.json\n"));
         assert!(!text.contains("plan.npy"), "{text}");
     }

@@ -44,7 +44,7 @@ pub async fn file(
 /// The bytes of one file; none for that which holds all others.
 async fn single(what: Export, goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Option<Vec<u8>>, Trouble> {
     Ok(Some(match what {
-        Export::Matches => matches(goods, watch).await?,
+        Export::Matches => matches(goods, Side::X, watch).await?,
         Export::PlanTop => plan_top(goods, watch).await?,
         Export::PlanDense => whole_plan(goods.looked, watch).await?,
         Export::Embeddings(side) => dense(embedded(goods, side)?)?,
@@ -134,24 +134,30 @@ fn text(text: &str) -> Cell<'_> {
     if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
 }
 
-async fn matches(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
-    let mut out = Vec::new();
-    let (Subject { rows: [x, y], .. }, Looked { readout, coupling, .. }) = (goods.subject, goods.looked);
-    let retained = coupling.retained.as_ref().map(|[x, _]| x);
-    let partners = &readout.partners[0];
+/// The strongest partner of every row of a side. Columns are named by the sides that they are of.
+async fn matches(goods: &Goods<'_>, side: Side, watch: &mut impl Watch) -> Result<Vec<u8>, Trouble> {
+    let (own, other) = (side.index(), 1 - side.index());
+    let [x, y] = [own, other].map(|at| &goods.subject.rows[at]);
+    let Looked { readout, coupling, .. } = goods.looked;
+    let retained = coupling.retained.as_ref().map(|both| &both[own]);
+    let partners = &readout.partners[own];
     let labels = [x, y].map(|rows| rows.labels.is_some());
     let predicted = y.labels.as_ref().map(|labels| predicted(partners, &labels.codes, VOTES));
     // Rows come first, and what came later last, so that the place of a column stays.
-    let mut head = vec!["x_row", "x_id", "y_row", "y_id", "confidence", "second_y_row", "second_y_id"];
-    for (there, name) in [(labels[0], "label_x"), (labels[1], "label_y"), (labels[1], "predicted_label_x")] {
-        head.extend(there.then_some(name));
-    }
+    let [a, b] = [own, other].map(|at| Side::BOTH[at].letter());
+    let mut head = vec![format!("{a}_row"), format!("{a}_id"), format!("{b}_row"), format!("{b}_id")];
+    head.extend(["confidence".to_owned(), format!("second_{b}_row"), format!("second_{b}_id")]);
+    let of_labels = [format!("label_{a}"), format!("label_{b}"), format!("predicted_label_{a}")];
+    head.extend(
+        of_labels.into_iter().zip([labels[0], labels[1], labels[1]]).filter_map(|(n, is)| is.then_some(n)),
+    );
     if retained.is_some() {
-        head.extend(["retained_mass", "no_partner"]);
+        head.extend(["retained_mass", "no_partner"].map(str::to_owned));
     }
-    head.push("share");
-    csv::row(&mut out, head.into_iter().map(Cell::Text));
-    let (confidence, share) = (goods.looked.confidence(0), goods.looked.share(0));
+    head.push("share".to_owned());
+    let mut out = Vec::new();
+    csv::row(&mut out, head.iter().map(|name| Cell::Text(name)));
+    let (confidence, share) = (goods.looked.confidence(own), goods.looked.share(own));
     for (i, first) in partners.first().into_iter().enumerate() {
         let second = partners.second(i).unwrap_or(first);
         let mut cells = vec![
@@ -246,7 +252,8 @@ async fn everything(goods: &Goods<'_>, watch: &mut impl Watch) -> Result<Vec<u8>
     }
     let table = embedding_table(&readout.projected, &rows[0], watch).await?;
     zip.add_watched("projection_x.csv", &table, watch).await?;
-    let mut held = vec!["projection_x.csv"];
+    zip.add_watched("matches_y.csv", &matches(goods, Side::Y, watch).await?, watch).await?;
+    let mut held = vec!["projection_x.csv", "matches_y.csv"];
     if coupling.embedded.is_some() {
         held.extend(["embedding_x.csv", "embedding_y.csv"]);
     }

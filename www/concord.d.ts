@@ -142,6 +142,11 @@ export interface Candidate {
   encoder: string;
   origin: string;
   score: number;
+  /** Of linear maps: the scores by which they are compared. */
+  nuclear_norm: number | null;
+  third_moment: number | null;
+  /** Whether it is clearly different from the chosen one and fits about as well. */
+  alternative: boolean;
   difference: number;
 }
 
@@ -168,6 +173,8 @@ export interface Result extends Matches {
   chosen: number;
   /** A clearly different candidate that is nearly as good. */
   rival: number | null;
+  /** How far the chosen map's nuclear norm is above that of the best clearly different one; `null` without one. */
+  margin: number | null;
   /** What is worth knowing about this result. */
   findings: Finding[];
   /** What speaks for it, in a sentence. */

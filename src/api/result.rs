@@ -57,7 +57,7 @@ impl Answer {
         let empty = Vec::new();
         let bulk = |at: usize| self.bulk.get(at).unwrap_or(&empty);
         let taken = |at: usize| self.taken.get(at).unwrap_or(&empty);
-        let Outcome { figures, candidates, findings, verdict, rival, shown, .. } = &self.outcome;
+        let Outcome { figures, candidates, findings, verdict, rival, margin, shown, .. } = &self.outcome;
         let mut scores = serde_json::Map::new();
         for figure in figures {
             let score = json!({
@@ -111,6 +111,7 @@ impl Answer {
             ("candidates", plain(candidates)?),
             ("chosen", (*shown).into()),
             ("rival", rival.map_or(JsValue::NULL, JsValue::from)),
+            ("margin", margin.map_or(JsValue::NULL, JsValue::from)),
             ("findings", plain(&findings)?),
             ("verdict", verdict.as_deref().map_or(JsValue::NULL, JsValue::from)),
             ("executor", self.diagnostics.executor.name().into()),

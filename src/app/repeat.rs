@@ -178,6 +178,9 @@ mod tests {
             encoder: "linear".into(),
             origin: origin.into(),
             score: 0.5,
+            nuclear_norm: None,
+            third_moment: None,
+            alternative: false,
             difference: 0.0,
         };
         let rows = [row("a"), row("b"), row("b")];

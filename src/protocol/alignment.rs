@@ -72,6 +72,12 @@ pub struct CandidateRow {
     pub origin: String,
     /// The mean plan Spearman, by which candidates are ranked.
     pub score: f64,
+    /// The nuclear norm of `XᵀΠY`, by which linear maps are chosen.
+    pub nuclear_norm: Option<f64>,
+    /// The correlation of the third moments of both sides under a linear map.
+    pub third_moment: Option<f64>,
+    /// Whether it is clearly different from the chosen one, and some score prefers it or nearly.
+    pub alternative: bool,
     /// How far its matches are from those of the best: 0 the same, ½ unrelated.
     pub difference: f64,
 }
@@ -130,6 +136,8 @@ pub struct Outcome {
     pub shown: u32,
     /// A candidate that is clearly different and nearly as good.
     pub rival: Option<u32>,
+    /// How far the chosen one's nuclear norm is above that of the best clearly different one.
+    pub margin: Option<f64>,
     pub figures: Vec<FigureRow>,
     /// How the points were matched.
     pub way: Way,

@@ -12,12 +12,12 @@ const BETTER: f64 = 0.03;
 const REVERSED: f64 = 0.57;
 /// Matches that typically get less of their rows' mass than this are not to be read one by one.
 const UNSURE: f32 = 0.2;
-/// Where the typical confidence is below this, fresh fits come to something else.
+/// Where the typical confidence is below this, new fits come to something else.
 const UNSTABLE: f32 = 0.3;
 /// With fewer points almost any matching fits.
 const FEW: usize = 20;
 
-/// What speaks for an alignment; nothing where nothing does, where as much speaks for another one, or where fresh fits come
+/// What speaks for an alignment; nothing where nothing does, where as much speaks for another one, or where new fits come
 /// to other matches. On 7 of 20 real pairs a wrong alignment fits the distances better than the right one: shape alone proves
 /// nothing.
 pub fn verdict(agreement: Agreement, alignment: &Alignment, stability: Option<f32>) -> Option<String> {
@@ -87,10 +87,9 @@ pub(super) fn of_evidence(findings: &mut Findings<'_>, seen: &Seen<'_>) {
         findings.say(
             true,
             format!(
-                "Fresh fits on other rows come to other matches: the typical match is found again by {:.0} of 10.",
-                10.0 * stability
+                "New fits on other rows find other matches: the typical confidence is {stability:.2} of 1."
             ),
-            "Do not trust single runs here. Known pairs or labels decide it.",
+            "Another seed may give another alignment. Known pairs or labels decide it.",
             Fix::None,
         );
     }
@@ -131,6 +130,6 @@ mod tests {
         assert_eq!(said(0.51, Some(0.50), None, None), None);
         assert_eq!(said(0.9, None, None, None), None, "nothing to compare with");
         assert_eq!(said(0.77, Some(0.30), Some(1), None), None, "as much speaks for another");
-        assert_eq!(said(0.77, Some(0.30), None, Some(0.29)), None, "fresh fits come to something else");
+        assert_eq!(said(0.77, Some(0.30), None, Some(0.29)), None, "new fits come to something else");
     }
 }

@@ -148,6 +148,14 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
     let kind = best.origin.encoder();
     let fits = || alignment.candidates[1..].iter().filter(|candidate| candidate.origin.encoder() == kind);
     let (others, astray) = (fits().count(), fits().filter(|candidate| candidate.difference > APART).count());
+    if kind == "mlp" && others < 2 {
+        findings.say(
+            false,
+            "Too few networks were trained to see whether another run agrees.".into(),
+            "More fits show it, and give every match a confidence.",
+            Fix::Settings(|options| options.fits = (options.fits + 2).min(16)),
+        );
+    }
     if kind != "linear" && 2 * astray > others {
         findings.say(
             false,

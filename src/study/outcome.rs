@@ -62,6 +62,7 @@ impl Study {
             candidates: self.rows_of_candidates(),
             shown: self.shown as u32,
             rival: self.alignment.rival.map(|rival| rival as u32),
+            margin: self.alignment.margin,
             findings: of_labels.into_iter().chain(of_run).collect(),
             verdict: verdict(self.agreement(), &self.alignment, stability),
             trained_before: self.saved.is_some(),
@@ -91,13 +92,16 @@ impl Study {
     }
 
     fn rows_of_candidates(&self) -> Vec<CandidateRow> {
-        let row = |candidate: &Candidate| CandidateRow {
+        let row = |(place, candidate): (usize, &Candidate)| CandidateRow {
             encoder: candidate.origin.encoder().to_owned(),
             origin: origin(candidate.origin),
             score: candidate.score,
+            nuclear_norm: candidate.scores.nuclear_norm,
+            third_moment: candidate.scores.third_moment,
+            alternative: self.alignment.alternatives.contains(&place),
             difference: candidate.difference,
         };
-        self.alignment.candidates.iter().map(row).collect()
+        self.alignment.candidates.iter().enumerate().map(row).collect()
     }
 }
 
@@ -154,6 +158,7 @@ impl Looked {
             candidates: Vec::new(),
             shown: 0,
             rival: None,
+            margin: None,
             figures: self.figures(subject, agreement),
             way: coupling.way.into(),
             findings: strangers(&subject.rows).into_iter().collect(),

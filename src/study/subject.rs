@@ -91,7 +91,7 @@ impl Subject {
 }
 
 impl Looked {
-    /// How sure each row of a side is of its match, as fresh fits tell; empty where none were made.
+    /// How sure each row of a side is of its match, as new fits tell; empty where none were made.
     pub fn confidence(&self, side: usize) -> Vec<f32> {
         self.coupling.confidence.as_ref().map(|both| both[side].clone()).unwrap_or_default()
     }

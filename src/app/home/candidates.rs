@@ -24,8 +24,13 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
             view! {
                 <tr class:current=mine aria-current=mine.then_some("true")>
                     <td class="number">{format!("{:.4}", candidate.score)}</td>
+                    <td class="number">{optional(candidate.nuclear_norm)}</td>
+                    <td class="number">{optional(candidate.third_moment)}</td>
                     <td>{kind}</td>
-                    <td>{candidate.origin}</td>
+                    <td>
+                        {candidate.origin}
+                        {candidate.alternative.then(|| view! { <strong>" · fits about as well"</strong> })}
+                    </td>
                     <td class="number">{format!("{:.2}", candidate.difference)}</td>
                     <td class="number">
                         <button
@@ -50,15 +55,17 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
         <div class="card" class:gone=none>
             <h3>"All alignments that were found"</h3>
             <p class="soft">
-                "The score says how well the plan keeps the order of distances. It needs no labels. The first alignment was chosen \
-                 by several scores, so another may have a higher one here. Difference is how far matches lie from those of the \
-                 first: 0 the same, 0.5 unrelated."
+                "No score needs labels. Ranks: how well matches keep the order of distances. Shape: how well the two clouds \
+                 overlap; it decides between linear maps. Skew: how well their third moments agree. Difference: how far \
+                 matches lie from those of the first (0 the same, 0.5 unrelated)."
             </p>
             <div class="scroll last-stays" tabindex="0" role="region" aria-label="Candidates" data-home="">
                 <table data-testid="candidates">
                     <thead>
                         <tr>
-                            <th scope="col" class="number">"Score"</th>
+                            <th scope="col" class="number">"Ranks"</th>
+                            <th scope="col" class="number">"Shape"</th>
+                            <th scope="col" class="number">"Skew"</th>
                             <th scope="col">"Encoder"</th>
                             <th scope="col">"Origin"</th>
                             <th scope="col" class="number" title="0 the same matches as the best, 0.5 unrelated">"Difference"</th>
@@ -70,6 +77,11 @@ pub(super) fn Candidates(state: State) -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// A score, where there is one.
+fn optional(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.4}"))
 }
 
 /// What is worth knowing about the run, and what might be done.

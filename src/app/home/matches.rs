@@ -72,7 +72,7 @@ pub(super) fn Matches(state: State, linked: Linked) -> impl IntoView {
                             <th
                                 scope="col"
                                 class="number"
-                                title="How many of ten fresh fits agree, times the mass the row keeps"
+                                title="How many of ten new fits agree, times the weight the row keeps"
                             >
                                 "Confidence"
                             </th>

@@ -126,7 +126,7 @@ fn plain(phase: &str) -> String {
         "training" => "training networks",
         "matching" => "comparing what was found",
         "comparing with chance" => "comparing with unrelated data",
-        "measuring confidence" => "measuring confidence with fresh fits",
+        "measuring confidence" => "measuring confidence with new fits",
         "embedding" => "applying the encoders",
         "taking figures" => "computing figures",
         "checking the plan" => "checking the plan against the exact one",

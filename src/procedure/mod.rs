@@ -165,9 +165,10 @@ impl Settings {
     }
 
     /// Points of a side of so many rows that a network is trained on. Where it will be compared with maps, which have far fewer
-    /// parameters, a third of the rows is left to score it on.
+    /// parameters, a third of the rows is left to score it on. Of large sides it sees a new part every few steps anyway.
     pub fn trained_on(&self, rows: usize) -> usize {
-        let seen = if self.encoder == EncoderChoice::Both { rows - rows / 3 } else { rows };
+        let held_back = self.encoder == EncoderChoice::Both && rows <= JUDGED;
+        let seen = if held_back { rows - rows / 3 } else { rows };
         self.sample.min(seen)
     }
 

@@ -331,13 +331,13 @@ mod tests {
     fn subsamples_of_large_sides_come_from_all_rows() {
         let cloud = |n: usize, seed| Dense::new(n, 2, Rng::new(seed).fill(2 * n, -1.0, 1.0));
         let known = vec![(2299, 3), (7, 0)];
-        let sides = Sides::new(cloud(2300, 1), cloud(50, 2)).and_then(|sides| sides.knowing(known));
+        let sides = Sides::new(cloud(2300, 1), cloud(60, 2)).and_then(|sides| sides.knowing(known));
         let sides = sides.expect("usable");
         let measures = vec![Measure::same(Distance::Euclidean)];
         let settings = Settings { sample: 40, measures, ..Settings::default() };
         let scorer = pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
         let stack = Stack::new(&sides, &settings, &scorer);
-        let mut seen = [vec![false; 2300], vec![false; 50]];
+        let mut seen = [vec![false; 2300], vec![false; 60]];
         for draw in 0..600 {
             let chosen = stack.chosen(draw, 0);
             for side in [0, 1] {
@@ -372,7 +372,8 @@ mod tests {
         let encoders = || Encoders::Linear { dims: [3, 3], map: vec![1., 0., 0., 0., 1., 0., 0., 0., 1.] };
         let origin = stack.fits[0].origin;
         let score = |rows: &[usize]| {
-            let scored = scorer.trained(rows, &Device::Cpu, encoders(), origin, &mut NoControl);
+            let control = &mut NoControl;
+            let scored = scorer.trained(rows, &Device::Cpu, encoders(), origin, control);
             pollster::block_on(scored).expect("scored").0.score
         };
         let unseen: Vec<usize> = (0..90).filter(|row| !seen.contains(row)).collect();

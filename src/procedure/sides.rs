@@ -449,7 +449,7 @@ mod tests {
         let within = unwatched(part.within(1, Distance::Given, &[3, 0], SearchChoice::Auto, &mut NoWatch))
             .expect("given");
         assert_eq!(within.data(), [40.0, 35.0, 5.0, 0.0].map(|v: f32| v / 32.0));
-        assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0, 26.0]));
+        assert_eq!(part.shared().map(|[_, y]| y.row(3).to_vec()), Some(vec![25.0 / 16.0, 26.0 / 16.0]));
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! How long transports between many points take in a browser: `cargo xtask bench inference --browser` plays this, with the
-//! sizes it wants. It measures and asserts only that there is a plan.
+//! How long transports between many points, and the search by third moments, take in a browser: `cargo xtask bench inference
+//! --browser` plays this, with the sizes it wants. It measures and asserts only that there is a plan.
 #![cfg(target_arch = "wasm32")]
 
 #[path = "../lab/src/bench/inference/clouds.rs"]
 mod clouds;
+#[path = "../lab/src/bench/ladders.rs"]
+mod ladders;
 
 use concord::exec::Device;
 use concord::procedure::{NoControl, streamed};
@@ -79,4 +81,11 @@ async fn transports_between_many_points() {
             .expect("nobody cancels");
         tell("multi-scale", [n, dim], start, &found.solved, Some(gaps.longest));
     }
+}
+
+#[wasm_bindgen_test]
+async fn rotations_by_third_moments() {
+    ladders::ladders(2400, || now() / 1000.0, |line| console_log!("starts: {line}"))
+        .await
+        .expect("nobody cancels");
 }

@@ -3,6 +3,7 @@
 
 mod data;
 mod inference;
+mod ladders;
 mod parts;
 mod peers;
 mod row;

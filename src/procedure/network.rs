@@ -113,7 +113,7 @@ impl<'a> Stack<'a> {
         let within = [&within[0][..], &within[1][..]];
         let objective = objective_watched(plan, self.settings.loss, within, form, watch).await?;
         let terms = terms(plan, self.settings, within, &beside, watch).await?;
-        Ok(Problem { x, y, objective, terms })
+        Ok(Problem { x, y, objective, terms, sums: None })
     }
 
     /// Distances within some rows of a side, by the `index`-th measure: those that are held for judging, which are of all

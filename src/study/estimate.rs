@@ -258,7 +258,7 @@ mod tests {
             let line = Dense::from_fn(sample, sample, |i, j| i.abs_diff(j) as f32);
             let within = vec![line; fits];
             let objective = objective(&mut plan, loss, [&within, &within], Form::Dense);
-            Align::record(&mut plan, &settings.train, &Problem { x, y, objective, terms: Terms::default() });
+            Align::record(&mut plan, &settings.train, &Problem { x, y, objective, terms: Terms::default(), sums: None });
             let (told, real) = (training(&size, &settings, sample), plan.bytes() as f64);
             assert!((0.6..1.7).contains(&(told / real)), "{}: {told} beside {real}", loss.name());
         }

@@ -310,6 +310,7 @@ mod tests {
                 let thin = loss == LossChoice::RankGw && form != Form::Dense;
                 assert_eq!(matches!(held, Form::Thin(_)), thin, "{form:?}, {}", loss.name());
                 problem(&mut second, 1, held);
+                assert_eq!(first.buffers().len(), second.buffers().len(), "{}", loss.name());
                 let potential = first.mats("potential", stack.fits.len() as u32, 120, 1);
                 first.set_initial(potential.buf, &vec![1.0; 120 * stack.fits.len()]);
                 let mut executor = pollster::block_on(Device::Cpu.prepare(first.clone())).expect("fits");

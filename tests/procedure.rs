@@ -497,7 +497,33 @@ fn every_loss_cost_and_term_runs() {
     cosine.train.cost = CostKind::Cosine;
     run("cosine".into(), &cosine);
     run("dirichlet".into(), &Settings { dirichlet: 0.1, ..networks.clone() });
+    for loss in [LossChoice::Classic, LossChoice::RankGw] {
+        let relaxed = Settings { loss, relaxed_networks: true, ..networks.clone() };
+        run(format!("{}, relaxed", loss.name()), &relaxed);
+    }
     for loss in LossChoice::ALL {
         run(format!("{}, redrawn", loss.name()), &Settings { loss, redraw: Some(15), ..networks.clone() });
+    }
+}
+
+#[test]
+fn networks_are_matched_as_they_were_trained() {
+    let (sides, _) = hidden(50, 40);
+    let networks = Settings { encoder: EncoderChoice::Networks, ..small() };
+    for (relaxed_networks, want) in [(false, Relaxation::STRICT), (true, Relaxation::both(0.5))] {
+        let settings = Settings { relaxed_networks, ..networks.clone() };
+        let best = align(&sides, &settings).candidates.swap_remove(0);
+        let coupling = block_on(procedure::infer(&Device::Cpu, &sides, &best, &settings, &mut NoControl));
+        assert_eq!(coupling.expect("matches").relaxation, want);
+    }
+    for refused in [
+        Settings { loss: LossChoice::SoftRank, ..networks.clone() },
+        Settings { loss: LossChoice::Classic, all_points: true, ..networks },
+    ] {
+        let settings = Settings { relaxed_networks: true, ..refused };
+        match try_align(&sides, &settings, &mut NoControl) {
+            Err(Failure::Input(why)) => assert!(why.starts_with("Networks with relaxed marginals"), "{why}"),
+            other => panic!("{:?}", other.err()),
+        }
     }
 }

@@ -111,6 +111,32 @@ fn model_of(study: &Study, chains: &[Vec<formats::write::model::Step>; 2]) -> Mo
     model::of(study.candidate(), &study.subject.sides, [&taught[0], &taught[1]], about)
 }
 
+/// By the settings that its networks were trained with, whatever those of the run are; a linear map by the run's.
+#[test]
+fn a_saved_model_is_matched_as_it_was_trained() {
+    for encoder in [EncoderChoice::Linear, EncoderChoice::Networks] {
+        let (study, chains, _) = study(encoder, "sqm", &[]);
+        let trained = |marginals: &str| {
+            let options = AlignOptions { marginals: marginals.into(), ..study.options.clone() };
+            let mut model = model_of(&study, &chains);
+            model.about.settings = model::about(&options).settings;
+            model
+        };
+        let of = |model: &Model, relaxed_networks: bool| {
+            model::relaxed(model, &Settings { relaxed_networks, ..study.subject.settings.clone() })
+        };
+        let networks = encoder == EncoderChoice::Networks;
+        for run in [false, true] {
+            let strict = if networks { Relaxation::STRICT } else { study.subject.settings.relaxation };
+            for marginals in ["", "relaxed", "strict"] {
+                assert_eq!(of(&trained(marginals), run), strict, "{encoder:?}, {marginals}");
+            }
+            assert_eq!(of(&trained("relaxed-all"), run), study.subject.settings.relaxation, "{encoder:?}");
+        }
+        assert!(!study.subject.settings.relaxation.is_strict());
+    }
+}
+
 #[test]
 fn what_is_shown_agrees_with_itself() {
     let (study, ..) = study(EncoderChoice::Linear, "sqm", &[]);

@@ -137,6 +137,21 @@ fn subsamples_that_are_drawn_anew_are_those_of_the_step() {
     taken_up_anywhere(&sides, &settings);
 }
 
+/// On either side of the 44th step, from which marginals are relaxed: no multiple of what is submitted together.
+#[test]
+fn networks_that_go_over_to_relaxed_marginals_are_taken_up() {
+    let sides = Sides::new(cloud(90, 3), cloud(80, 4)).expect("usable");
+    for (loss, redraw) in [(LossChoice::RankGw, None), (LossChoice::Classic, Some(15))] {
+        let mut networks = Settings { encoder: EncoderChoice::Networks, loss, redraw, ..small() };
+        networks.train.steps = 55;
+        let relaxed = Settings { relaxed_networks: true, ..networks.clone() };
+        taken_up_anywhere(&sides, &relaxed);
+        let [strict, relaxed] =
+            [networks, relaxed].map(|settings| align(&sides, &settings, &mut NoControl).expect("aligns"));
+        assert!(!same(&strict, &relaxed), "{loss:?}: relaxed marginals change nothing");
+    }
+}
+
 #[test]
 fn training_on_all_points_is_taken_up() {
     let sides = Sides::new(cloud(60, 3), cloud(50, 4)).expect("usable");

@@ -110,7 +110,11 @@ fn recovered(twice: &Twice, y_distances: &Dense, loss: LossChoice, seed: u64) ->
     let dense = |side: &Dense| [side.clone()];
     let sides = [dense(&twice.distances[0]), dense(y_distances)];
     let objective = objective(&mut plan, loss, [&sides[0], &sides[1]], Form::Cheapest);
-    let align = Align::record(&mut plan, &settings, &Problem { x, y, objective, terms: Terms::default() });
+    let align = Align::record(
+        &mut plan,
+        &settings,
+        &Problem { x, y, objective, terms: Terms::default(), sums: None },
+    );
     let mut cpu = CpuExecutor::prepare(plan).expect("fits");
     cpu.submit(align.step, settings.steps).expect("plays");
     let coupling = Dense::new(POINTS, POINTS, block_on(cpu.read(align.plan.buf)).expect("reads"));

@@ -87,7 +87,7 @@ export interface Options extends ApplyOptions {
   fused?: number;
   pairs?: number;
   eps?: number;
-  marginals?: "relaxed" | "strict-x" | "strict-y" | "strict";
+  marginals?: "relaxed" | "relaxed-all" | "strict-x" | "strict-y" | "strict";
   seed?: number;
 }
 

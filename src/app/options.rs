@@ -164,9 +164,10 @@ pub const FIELDS: &[Field] = &[
     field(
         "marginals",
         "Unequal groups",
-        "Whether rows of a group that only one side has may stay without a partner. For linear maps.",
+        "Whether rows of a group that only one side has may stay without a partner. For linear maps, and for networks if chosen.",
         Kind::Choice(&[
             ("relaxed", "rows of both sides may"),
+            ("relaxed-all", "rows of both sides may, also with networks"),
             ("strict-x", "only rows of the second may"),
             ("strict-y", "only rows of the first may"),
             ("strict", "every row is matched in full"),
@@ -276,6 +277,16 @@ pub fn conflict(options: &AlignOptions) -> Option<(&'static str, String)> {
                 "dirichlet",
                 "Training on all points at once has no smoothness: set it to 0.".into(),
             ));
+        }
+    }
+    if options.marginals == "relaxed-all" && options.encoder != "linear" {
+        if ["frobenius", "soft-rank"].contains(&options.loss.as_str()) {
+            let why = "Unequal groups with networks need the objective of ranks or the classic one.";
+            return Some(("loss", why.into()));
+        }
+        if options.all_points {
+            let why = "Unequal groups with networks need training on a subsample, not on all points at once.";
+            return Some(("marginals", why.into()));
         }
     }
     if options.distance_x.is_empty() != options.distance_y.is_empty() {

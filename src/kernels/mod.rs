@@ -15,12 +15,14 @@ pub mod gibbs;
 pub mod implicit_grad;
 pub mod implicit_right;
 pub mod jacobi;
+pub mod log_ratio;
 pub mod mat_t_vec;
 pub mod mat_vec;
 pub mod matmul;
 pub mod miss;
 pub mod mse_grad;
 pub mod normalise;
+pub mod outer_add;
 pub mod outer_divide;
 pub mod over_tau;
 pub mod pair_apply;
@@ -103,6 +105,8 @@ pub static ALL: &[Entry] = &[
     Entry { kernel: &relaxed_scaling::KERNEL, cases: relaxed_scaling::cases },
     Entry { kernel: &miss::KERNEL, cases: miss::cases },
     Entry { kernel: &normalise::KERNEL, cases: normalise::cases },
+    Entry { kernel: &outer_add::KERNEL, cases: outer_add::cases },
+    Entry { kernel: &log_ratio::KERNEL, cases: log_ratio::cases },
 ];
 
 /// Glues the shared pieces named in front to the shader itself, at compile time.

@@ -9,6 +9,8 @@ mod call;
 mod clock;
 mod kernel;
 
+use std::ops::Range;
+
 pub use buffer::{BufId, BufferDesc, Mat};
 pub use call::Call;
 pub use clock::{Clock, StatsRing};
@@ -96,6 +98,19 @@ impl Plan {
     pub fn begin_pass(&mut self, label: &'static str) -> PassId {
         self.passes.push(Pass { label, stages: Vec::new() });
         PassId(self.passes.len() - 1)
+    }
+
+    /// How many stages a pass has so far.
+    pub fn recorded(&self, pass: PassId) -> usize {
+        self.passes[pass.0].stages.len()
+    }
+
+    /// Records some stages of an earlier pass once more, on the same buffers: what two passes have in common takes memory
+    /// once.
+    pub fn repeat(&mut self, pass: PassId, stages: Range<usize>) {
+        let again = self.passes[pass.0].stages[stages].to_vec();
+        let pass = self.passes.last_mut().expect("begin_pass comes before the first stage");
+        pass.stages.extend(again);
     }
 
     /// Records one dispatch into the current pass.

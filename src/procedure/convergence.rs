@@ -7,6 +7,8 @@ use crate::solver::align::{AlignSettings, STATS};
 pub(super) struct Convergence<'a> {
     train: &'a AlignSettings,
     fits: usize,
+    /// No run has converged before this step.
+    from: u32,
     /// The lowest total loss at the final ε, and the step of it.
     best: Option<(f64, u32)>,
     pub(super) moved: Vec<Moved>,
@@ -39,7 +41,12 @@ const IMPROVEMENT: f64 = 1e-4;
 
 impl<'a> Convergence<'a> {
     pub(super) fn new(train: &'a AlignSettings, fits: usize) -> Self {
-        Self { train, fits, best: None, moved: vec![Moved::default(); fits] }
+        Self { train, fits, from: 0, best: None, moved: vec![Moved::default(); fits] }
+    }
+
+    /// Where another loss is minimised from some step on: that it no longer falls before says nothing.
+    pub(super) fn from(self, step: u32) -> Self {
+        Self { from: step, ..self }
     }
 
     /// Looks at new rows of statistics; true says that the run has converged as of the last of them. Where a run ends
@@ -66,7 +73,7 @@ impl<'a> Convergence<'a> {
                 return Err(Failure::Diverged { step, cause });
             }
             self.moved.iter_mut().zip(losses.clone()).for_each(|(moved, loss)| moved.look(*loss, step));
-            if eps > annealing.end {
+            if eps > annealing.end || step < self.from {
                 continue;
             }
             let total: f64 = losses.map(|v| f64::from(*v)).sum();
@@ -85,6 +92,7 @@ impl<'a> Convergence<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::annealing::Annealing;
 
     fn watch(train: &AlignSettings) -> Convergence<'_> {
         Convergence::new(train, 1)
@@ -114,5 +122,19 @@ mod tests {
         assert!(watch(&train).look(&flat, 250).expect("lives"));
         let falling: Vec<f32> = (0..PATIENCE + 5).flat_map(|t| [-1.0 - 0.01 * t as f32, 0.01]).collect();
         assert!(!watch(&train).look(&falling, 250).expect("lives"));
+    }
+
+    /// Neither ends the first loss the run, nor is the second held against it.
+    #[test]
+    fn a_loss_that_is_minimised_from_some_step_on_is_watched_from_there() {
+        let train = AlignSettings {
+            annealing: Annealing { share: 0.1, ..Annealing::default() },
+            ..AlignSettings::default()
+        };
+        let flat = |loss: f32, steps: u32| [loss, 0.01].repeat(steps as usize);
+        let mut watched = watch(&train).from(240);
+        assert!(!watched.look(&flat(-2.0, 140), 100).expect("lives"), "the other loss");
+        assert!(!watched.look(&flat(-1.0, PATIENCE), 240).expect("lives"), "not for long enough");
+        assert!(watched.look(&flat(-1.0, 1), 240 + PATIENCE).expect("lives"));
     }
 }

@@ -13,6 +13,7 @@ mod network;
 mod objective;
 mod partners;
 mod reached;
+mod relaxed;
 mod selection;
 mod sides;
 mod starved;
@@ -30,6 +31,7 @@ pub use linear::{
 };
 pub use objective::{Form, objective};
 pub use partners::matched;
+pub use relaxed::suits as suits_relaxed_networks;
 pub use selection::{Alignment, Candidate, LOOKED, Origin, Scores, Start};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
@@ -116,6 +118,9 @@ pub struct Settings {
     /// How far the last transport of a linear candidate, between all points, may depart from equal weights: groups that
     /// only one side has then give their weight to others. Candidates are compared by strict transports.
     pub relaxation: Relaxation,
+    /// Whether networks are trained with relaxed marginals in the last fifth of their steps, as [`suits_relaxed_networks`]
+    /// says. Their last transport is then as relaxed as that of a linear candidate.
+    pub relaxed_networks: bool,
     pub seed: u64,
 }
 
@@ -140,6 +145,7 @@ impl Default for Settings {
             refined: 6,
             eps: 0.05,
             relaxation: Relaxation::both(RELAXED),
+            relaxed_networks: false,
             seed: 1,
         }
     }
@@ -155,11 +161,12 @@ impl Settings {
         }
     }
 
-    /// How far the last transport of encoders may depart from equal weights. Networks were trained with weights that are
-    /// met, and their potentials hold part of what they have learnt: relaxing their transport makes it worse.
+    /// How far the last transport of encoders may depart from equal weights. Networks that were trained with weights that are
+    /// met have part of what they have learnt in their potentials: relaxing their transport makes it worse.
     pub fn relaxed(&self, encoders: &Encoders) -> Relaxation {
         match encoders {
             Encoders::Linear { .. } => self.relaxation,
+            Encoders::Networks { .. } if self.relaxed_networks => self.relaxation,
             Encoders::Networks { .. } | Encoders::Embedded { .. } => Relaxation::STRICT,
         }
     }
@@ -197,6 +204,7 @@ pub async fn align(
     control: &mut impl Control,
 ) -> Result<Alignment, Failure> {
     let networks = settings.encoder != EncoderChoice::Linear;
+    suits_relaxed_networks(settings)?;
     if networks && settings.all_points {
         suits_all_points(sides, settings)?;
     }

@@ -4,6 +4,7 @@ use super::control::{Aside, Control, Failure, Progress, Statistics, View};
 use super::convergence::{Convergence, LOOKS};
 use super::objective::{Beside, Form, objective_watched, put, terms};
 use super::reached::Training;
+use super::relaxed::sums;
 use super::selection::{Candidate, Origin, Scorer};
 use super::sides::sample_with;
 use super::transport::Coupling;
@@ -117,7 +118,8 @@ impl<'a> Stack<'a> {
         let within = [&within[0][..], &within[1][..]];
         let objective = objective_watched(plan, self.settings.loss, within, form, watch).await?;
         let terms = terms(plan, self.settings, within, &beside, watch).await?;
-        Ok(Problem { x, y, objective, terms })
+        let sums = if self.settings.relaxed_networks { sums(plan, &objective, watch).await? } else { None };
+        Ok(Problem { x, y, objective, terms, sums })
     }
 
     /// Distances within some rows of a side, by the `index`-th measure: those that are held for judging, which are of all
@@ -230,7 +232,7 @@ impl<'a> Stack<'a> {
         let align = Align::record(&mut plan, &train, &problem);
         let training = Training::new(&plan, "networks".into(), &align.state);
         let mut executor = device.prepare(plan).await?;
-        let mut statistics = Convergence::new(&train, self.fits.len());
+        let mut statistics = Convergence::new(&train, self.fits.len()).from(align.last_pass_from());
         let redrawn = self.settings.redrawn(self.sides);
         let (mut done, mut ended) = (0, false);
         if let Some((training, stand)) = training.as_ref().and_then(|t| Some((t, t.recall(control)?))) {
@@ -245,7 +247,8 @@ impl<'a> Stack<'a> {
             }
         }
         while done < train.steps && !ended {
-            let mut chunk = control.chunk().min(train.steps - done).min(LOOKS - done % LOOKS);
+            let (pass, until) = align.pass(done);
+            let mut chunk = control.chunk().min(until - done).min(LOOKS - done % LOOKS);
             if let Some(every) = redrawn {
                 chunk = chunk.min(every - done % every);
                 if done > 0 && done % every == 0 {
@@ -253,7 +256,7 @@ impl<'a> Stack<'a> {
                     self.redraw(&mut executor, align.potential, done / every, form, &mut aside).await?;
                 }
             }
-            executor.submit(align.step, chunk)?;
+            executor.submit(pass, chunk)?;
             executor.settle(1).await?;
             done += chunk;
             if let Some(stats) = executor.stats()? {
@@ -297,7 +300,9 @@ mod tests {
         let cloud = |seed| Dense::new(160, 1, Rng::new(seed).fill(160, -1.0, 1.0));
         let sides = Sides::new(cloud(1), cloud(2)).expect("usable");
         for loss in LossChoice::ALL {
-            let settings = Settings { loss, sample: 120, dirichlet: 0.1, ..Settings::default() };
+            let relaxed_networks = matches!(loss, LossChoice::Classic | LossChoice::RankGw);
+            let settings =
+                Settings { loss, sample: 120, dirichlet: 0.1, relaxed_networks, ..Settings::default() };
             let scorer =
                 pollster::block_on(Scorer::new(&sides, &settings, &mut NoControl)).expect("computed");
             let stack = Stack::new(&sides, &settings, &scorer);
@@ -310,6 +315,7 @@ mod tests {
                 let thin = loss == LossChoice::RankGw && form != Form::Dense;
                 assert_eq!(matches!(held, Form::Thin(_)), thin, "{form:?}, {}", loss.name());
                 problem(&mut second, 1, held);
+                assert_eq!(first.buffers().len(), second.buffers().len(), "{}", loss.name());
                 let potential = first.mats("potential", stack.fits.len() as u32, 120, 1);
                 first.set_initial(potential.buf, &vec![1.0; 120 * stack.fits.len()]);
                 let mut executor = pollster::block_on(Device::Cpu.prepare(first.clone())).expect("fits");

@@ -47,8 +47,8 @@ pub struct AlignOptions {
     pub pairs: f32,
     /// ε of the transport between all points.
     pub eps: f32,
-    /// `relaxed`, `strict-x`, `strict-y` or `strict`: whose rows the last transport of linear maps may leave without a
-    /// partner.
+    /// `relaxed`, `relaxed-all`, `strict-x`, `strict-y` or `strict`: whose rows the last transport of linear maps may leave
+    /// without a partner, and whether networks are trained for it as well.
     pub marginals: String,
     pub seed: u32,
 }

@@ -45,6 +45,18 @@ pub fn record(
     sinkhorn: &Sinkhorn,
     grad: Mat,
     iterations: u32,
+    time: (Clock, u32),
+) -> Implicit {
+    let cost_grad = plan.mats("cost gradient", grad.batch, grad.rows, grad.cols);
+    record_into(plan, sinkhorn, [grad, cost_grad], iterations, time)
+}
+
+/// As [`record`], for `[G, ∂L/∂C]`: into a matrix that is at hand.
+pub fn record_into(
+    plan: &mut Plan,
+    sinkhorn: &Sinkhorn,
+    [grad, cost_grad]: [Mat; 2],
+    iterations: u32,
     (clock, eps_column): (Clock, u32),
 ) -> Implicit {
     let (pi, slack) = (sinkhorn.plan, [0, 1].map(|side| sinkhorn.slack(side)));
@@ -84,7 +96,6 @@ pub fn record(
         cg::record_step(plan, &step);
     }
 
-    let cost_grad = plan.mats("cost gradient", batch, n, m);
     implicit_grad::record(
         plan,
         &ImplicitGrad { plan: pi, grad, s: of_rows, a, beta, out: cost_grad, clock, eps_column },

@@ -85,9 +85,22 @@ impl Sinkhorn {
         Self { g, plan, vectors, relaxed, clock, eps_column }
     }
 
+    /// The same solver with relaxed marginals: either goes on from the potential that the other leaves, and has its plan
+    /// where the other has it.
+    pub fn relaxed(&self, plan: &mut Plan, relaxation: Relaxation) -> Self {
+        let Mat { batch, rows, cols, .. } = self.plan;
+        let relaxed = Some(Relaxed::new(plan, batch, [rows, cols], relaxation));
+        Self { relaxed, ..*self }
+    }
+
     /// The weights of the rows, a column vector.
     pub fn a(&self) -> Mat {
         self.vectors.a
+    }
+
+    /// The weights of the columns.
+    pub fn b(&self) -> Mat {
+        self.vectors.b
     }
 
     /// The sums of the plan's rows: their weights, unless these are relaxed.
@@ -104,10 +117,16 @@ impl Sinkhorn {
     /// their sums c. Two dispatches. Where marginals are relaxed, the masses `b_j exp((ε log b_j − g_j)/λ)` that g asks for
     /// stand in the place of b, both divided by their sum: at the optimum the columns hold just these.
     pub fn record_error(&self, plan: &mut Plan, out: Mat) -> Mat {
+        let c = self.record_columns(plan);
+        self.record_error_of(plan, c, out);
+        c
+    }
+
+    /// Records the sums c of the plan's columns.
+    pub fn record_columns(&self, plan: &mut Plan) -> Mat {
         let Vectors { b, ones, .. } = self.vectors;
         let c = plan.mats("plan columns", b.batch, b.rows, 1);
         mat_t_vec::record(plan, [self.plan, ones, c], Quotient::Plain);
-        self.record_error_of(plan, c, out);
         c
     }
 

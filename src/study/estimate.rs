@@ -45,6 +45,8 @@ impl From<procedure::Way> for Way {
 const NUMBER: f64 = 4.0;
 /// Matrices of the size of the subsample squared that training holds for every fit, beside its networks.
 const TRAINING_SQUARES: f64 = 9.0;
+/// Those that it holds besides where marginals are relaxed.
+const RELAXED_SQUARES: f64 = 2.0;
 /// Those that a linear start or refinement holds.
 const LINEAR_SQUARES: f64 = 5.0;
 /// Copies of a plan between all points that is held: its cost, itself, and what was read back.
@@ -161,7 +163,9 @@ fn training(size: &Size, settings: &Settings, sample: usize) -> f64 {
         return NUMBER * (networks(points as f64) + points as f64 * width);
     }
     let sample = sample as f64;
-    NUMBER * stack(size, settings) * (TRAINING_SQUARES * sample * sample + networks(2.0 * sample))
+    let squares =
+        if settings.relaxed_networks { TRAINING_SQUARES + RELAXED_SQUARES } else { TRAINING_SQUARES };
+    NUMBER * stack(size, settings) * (squares * sample * sample + networks(2.0 * sample))
 }
 
 /// Columns of the thin products that training on all points takes for distances.
@@ -258,7 +262,11 @@ mod tests {
             let line = Dense::from_fn(sample, sample, |i, j| i.abs_diff(j) as f32);
             let within = vec![line; fits];
             let objective = objective(&mut plan, loss, [&within, &within], Form::Dense);
-            Align::record(&mut plan, &settings.train, &Problem { x, y, objective, terms: Terms::default() });
+            Align::record(
+                &mut plan,
+                &settings.train,
+                &Problem { x, y, objective, terms: Terms::default(), sums: None },
+            );
             let (told, real) = (training(&size, &settings, sample), plan.bytes() as f64);
             assert!((0.6..1.7).contains(&(told / real)), "{}: {told} beside {real}", loss.name());
         }

@@ -3,6 +3,7 @@
 use formats::write::model::{About, Activation as Saved, Cost, Model, Side, Step};
 use formats::{MissingChoice, Table};
 
+use super::options;
 use super::prepare::{Raw, follow, means};
 use crate::geometry::Dense;
 use crate::kernels::Activation;
@@ -125,11 +126,18 @@ pub fn embedded(model: &Model) -> Result<Encoders, String> {
 }
 
 /// How far the transport between points that a model has embedded may depart from equal weights, in a run with these
-/// settings: a model without a layer of a network is a linear candidate's.
+/// settings: a model without a layer of a network is a linear candidate's. Networks say themselves how they were trained,
+/// whatever this run would do.
 pub fn relaxed(model: &Model, settings: &Settings) -> Relaxation {
     let layer = |step: &Step| matches!(step, Step::Dense { .. });
     let networks = model.sides.iter().any(|side| side.steps.iter().any(layer));
-    if networks { Relaxation::STRICT } else { settings.relaxation }
+    if networks && !trained_relaxed(model) { Relaxation::STRICT } else { settings.relaxation }
+}
+
+/// Whether the networks of a model were trained with relaxed marginals.
+fn trained_relaxed(model: &Model) -> bool {
+    let own = serde_json::from_str(&model.about.settings).ok().and_then(|own| options::saved(&own).ok());
+    own.and_then(|own| options::settings(&own).ok()).is_some_and(|settings| settings.relaxed_networks)
 }
 
 /// Where a model puts the rows of one side.

@@ -3,7 +3,7 @@
 use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure};
 use crate::kernels::Activation;
-use crate::procedure::{EncoderChoice, LossChoice, RELAXED, Settings};
+use crate::procedure::{EncoderChoice, LossChoice, RELAXED, Settings, suits_relaxed_networks};
 use crate::protocol::AlignOptions;
 use crate::solver::align::AlignSettings;
 use crate::solver::annealing::{Annealing, Shape};
@@ -29,12 +29,13 @@ const SEARCHES: [(&str, SearchChoice); 3] = [
 ];
 
 const LAMBDA: Option<f32> = Some(RELAXED);
-/// Whose rows may end without a partner: of both sides, of one, or of none.
-const MARGINALS: [(&str, Relaxation); 4] = [
-    ("relaxed", Relaxation { x: LAMBDA, y: LAMBDA }),
-    ("strict-x", Relaxation { x: None, y: LAMBDA }),
-    ("strict-y", Relaxation { x: LAMBDA, y: None }),
-    ("strict", Relaxation::STRICT),
+/// Whose rows may end without a partner: of both sides, of one, or of none; and whether networks are trained for it.
+const MARGINALS: [(&str, (Relaxation, bool)); 5] = [
+    ("relaxed", (Relaxation { x: LAMBDA, y: LAMBDA }, false)),
+    ("relaxed-all", (Relaxation { x: LAMBDA, y: LAMBDA }, true)),
+    ("strict-x", (Relaxation { x: None, y: LAMBDA }, false)),
+    ("strict-y", (Relaxation { x: LAMBDA, y: None }, false)),
+    ("strict", (Relaxation::STRICT, false)),
 ];
 
 /// The name of a choice.
@@ -66,6 +67,7 @@ pub fn defaults() -> AlignOptions {
         pairs,
         eps,
         relaxation,
+        relaxed_networks,
         seed,
         ..
     } = Settings::default();
@@ -106,7 +108,7 @@ pub fn defaults() -> AlignOptions {
         fused,
         pairs,
         eps,
-        marginals: name(&MARGINALS, relaxation),
+        marginals: name(&MARGINALS, (relaxation, relaxed_networks)),
         seed: seed as u32,
     }
 }
@@ -160,7 +162,8 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         conjugate: within("The number of conjugate gradient iterations", options.conjugate, 1, 200)?,
         seed: options.seed.into(),
     };
-    Ok(Settings {
+    let (relaxation, relaxed_networks) = marginals(&options.marginals)?;
+    let settings = Settings {
         encoder: named(&ENCODERS, "encoder", &options.encoder)?,
         loss,
         measures: measures(&options.distance_x, &options.distance_y)?,
@@ -174,10 +177,13 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         fused: weight("The weight of the shared features", options.fused)?,
         pairs: weight("The weight of the known pairs", options.pairs)?,
         eps: positive("ε of the transport", options.eps, 10.0)?,
-        relaxation: relaxation(&options.marginals)?,
+        relaxation,
+        relaxed_networks,
         seed: options.seed.into(),
         ..Settings::default()
-    })
+    };
+    suits_relaxed_networks(&settings).map_err(|why| why.to_string())?;
+    Ok(settings)
 }
 
 /// How neighbours are looked for. Settings that were kept before this could be chosen say nothing of it.
@@ -186,9 +192,10 @@ fn searched(name: &str) -> Result<SearchChoice, String> {
 }
 
 /// Whose weights are relaxed. Settings that were kept before this could be chosen say nothing of it.
-fn relaxation(name: &str) -> Result<Relaxation, String> {
+fn marginals(name: &str) -> Result<(Relaxation, bool), String> {
     if name.is_empty() {
-        Ok(Settings::default().relaxation)
+        let Settings { relaxation, relaxed_networks, .. } = Settings::default();
+        Ok((relaxation, relaxed_networks))
     } else {
         named(&MARGINALS, "kind of marginals", name)
     }
@@ -260,7 +267,32 @@ mod tests {
         assert_eq!((relaxed("strict-y").x, relaxed("strict-y").y), (Some(0.5), None));
         let refused =
             settings(&AlignOptions { marginals: "loose".into(), ..defaults() }).expect_err("refused");
-        assert!(refused.contains("relaxed, strict-x, strict-y, strict"), "{refused}");
+        assert!(refused.contains("relaxed, relaxed-all, strict-x, strict-y, strict"), "{refused}");
+    }
+
+    #[test]
+    fn networks_are_relaxed_only_where_all_are_and_their_loss_allows_it() {
+        let chosen = |marginals: &str, loss: &str| AlignOptions {
+            marginals: marginals.into(),
+            loss: loss.into(),
+            ..defaults()
+        };
+        for name in ["", "relaxed", "strict-x", "strict-y", "strict"] {
+            assert!(!settings(&chosen(name, "soft-rank")).expect("usable").relaxed_networks, "{name}");
+        }
+        for loss in ["rank-gw", "classic"] {
+            let all = settings(&chosen("relaxed-all", loss)).expect("usable");
+            assert!(all.relaxed_networks && all.relaxation == Relaxation::both(0.5));
+        }
+        for loss in ["frobenius", "soft-rank"] {
+            let why = settings(&chosen("relaxed-all", loss)).expect_err("refused");
+            assert!(why.contains(loss) && why.contains("Choose one of these"), "{why}");
+            let linear = AlignOptions { encoder: "linear".into(), ..chosen("relaxed-all", loss) };
+            assert!(settings(&linear).is_ok(), "no network is trained");
+        }
+        let whole = AlignOptions { all_points: true, ..chosen("relaxed-all", "classic") };
+        let why = settings(&whole).expect_err("refused");
+        assert!(why.contains("all points at once"), "{why}");
     }
 
     #[test]

@@ -52,7 +52,7 @@ block_on_test! {
         let objective = Objective::Classic(Distances::LowRank { u, us, v, vt });
         let (x, y) = (put(&mut plan, &x), put(&mut plan, &y));
         let settings = AlignSettings { steps: STEPS, ..AlignSettings::default() };
-        let align = Align::record(&mut plan, &settings, &Problem { x, y, objective, terms: Terms::default() });
+        let align = Align::record(&mut plan, &settings, &Problem { x, y, objective, terms: Terms::default(), sums: None });
         let mut cpu = CpuExecutor::prepare(plan).expect("fits");
         cpu.submit(align.step, WARM).expect("plays");
         let start = now();

@@ -63,7 +63,9 @@ kernel_tests!(
     target,
     relaxed_scaling,
     miss,
-    normalise
+    normalise,
+    outer_add,
+    log_ratio
 );
 
 async fn agrees(name: &str) {

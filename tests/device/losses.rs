@@ -13,6 +13,7 @@ use concord::solver::cost::{Cost, CostKind};
 use concord::solver::losses::classic::{self, Distances};
 use concord::solver::losses::rank_gw::{self, Halves, Ranks};
 use concord::solver::losses::soft_rank::{self, SoftRank, TAU};
+use concord::solver::losses::sums::Sums;
 use concord::solver::losses::{Graded, Symmetry, frobenius};
 use concord::solver::terms::{dirichlet, fused, pairs};
 use serde_json::Value;
@@ -284,6 +285,68 @@ block_on_test! {
             let rx = product(&ax[fit], &transposed(&bx[fit], N), [N, N]);
             let ry = product(&ay[fit], &transposed(&by[fit], M), [M, M]);
             ranked_apart(&rx, &ry, pi)
+        })
+        .await;
+    }
+}
+
+block_on_test! {
+    async fn a_loss_with_its_sums_is_the_gradient_of_its_value() {
+        // Of a plan of mass 1 whose sums are not the weights.
+        let rng = &mut Rng::new(12);
+        let (rx, ry) = (random(rng, N * N, -0.5, 0.5), random(rng, M * M, -0.5, 0.5));
+        let pi = random(rng, N * M, 0.0, 1.0).map(|fit| {
+            let mass: f64 = fit.iter().sum();
+            fit.iter().map(|v| f64::from((v / mass) as f32)).collect::<Vec<f64>>()
+        });
+        let rows = |pi: &[f64]| pi.chunks_exact(M).map(|row| row.iter().sum()).collect::<Vec<f64>>();
+        let sums_of = |pi: &[f64]| [rows(pi), (0..M).map(|j| pi.iter().skip(j).step_by(M).sum()).collect()];
+        let [a, b] = [N, M].map(|points| {
+            let weights = random(rng, points, 0.5, 1.5);
+            weights.map(|fit| fit.iter().map(|w| w / fit.iter().sum::<f64>()).collect::<Vec<f64>>())
+        });
+        let square = |r: &[f64], n: usize| -> Vec<f64> {
+            (0..n * n).map(|e| r[e].powi(2) + r[e % n * n + e / n].powi(2)).collect()
+        };
+        let at_weights = |fit: usize| {
+            let of = |r: &[f64], w: &[f64]| {
+                let n = w.len();
+                (0..n * n).map(|e| r[e].powi(2) * w[e / n] * w[e % n]).sum::<f64>()
+            };
+            of(&rx[fit], &a[fit]) + of(&ry[fit], &b[fit])
+        };
+        let fits: [usize; BATCH] = std::array::from_fn(|fit| fit);
+
+        let mut plan = Plan::new();
+        let x = put(&mut plan, [N, 2 * N], &rx.each_ref().map(|r| both_ways(r, N)));
+        let y = put(&mut plan, [M, M], &ry);
+        let squares = [
+            put(&mut plan, [N, N], &rx.each_ref().map(|r| square(r, N))),
+            put(&mut plan, [M, M], &ry.each_ref().map(|r| square(r, M))),
+        ];
+        let constant = put(&mut plan, [1, 1], &fits.map(|fit| vec![at_weights(fit)]));
+        let sides = [0, 1].map(|side| {
+            let n = [N, M][side];
+            let sums = pi.each_ref().map(|pi| sums_of(pi)[side].clone());
+            [put(&mut plan, [n, 1], &sums), put(&mut plan, [n, 1], [&a, &b][side])]
+        });
+        let at = put(&mut plan, [N, M], &pi);
+        let pass = plan.begin_pass("loss");
+        let graded = rank_gw::graded(&mut plan, &Ranks::Dense { x, y }, at);
+        Sums { squares, constant }.add(&mut plan, sides, &graded);
+        is_gradient_of((&plan, pass), graded, &pi, |fit, pi| {
+            let divergence = |masses: &[f64], weights: &[f64]| -> f64 {
+                masses.iter().zip(weights).map(|(r, a)| r * (r / a).ln() - r + a).sum()
+            };
+            let [r, c] = sums_of(pi);
+            let mut loss = 0.05 * (divergence(&r, &a[fit]) + divergence(&c, &b[fit])) - at_weights(fit);
+            for (ij, mass) in pi.iter().enumerate() {
+                for (kl, other) in pi.iter().enumerate() {
+                    let apart = rx[fit][ij / M * N + kl / M] - ry[fit][ij % M * M + kl % M];
+                    loss += apart.powi(2) * mass * other;
+                }
+            }
+            loss
         })
         .await;
     }

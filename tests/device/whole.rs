@@ -30,7 +30,8 @@ async fn dense(settings: &AlignSettings, sides: &[Dense; 2], metric: Metric) -> 
     let [x, y] = sides.each_ref().map(|side| put(&mut plan, side));
     let [dx, dy] = sides.each_ref().map(|side| put(&mut plan, &halved(&pairwise(side, metric))));
     let objective = Objective::Classic(Distances::Dense { x: dx, y: dy });
-    let align = Align::record(&mut plan, settings, &Problem { x, y, objective, terms: Terms::default() });
+    let align =
+        Align::record(&mut plan, settings, &Problem { x, y, objective, terms: Terms::default(), sums: None });
     let mut executor = Device::Cpu.prepare(plan).await.expect("fits");
     executor.submit(align.step, settings.steps).expect("runs");
     let gradients = executor.read(align.gradients).await.expect("reads");

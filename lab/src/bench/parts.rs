@@ -93,7 +93,7 @@ pub fn align(
 ) -> Result<Align, String> {
     let [x, y] = clouds.inputs().each_ref().map(|side| put(plan, side));
     let objective = objective(plan, clouds)?;
-    Ok(Align::record(plan, settings, &Problem { x, y, objective, terms: Terms::default() }))
+    Ok(Align::record(plan, settings, &Problem { x, y, objective, terms: Terms::default(), sums: None }))
 }
 
 /// Training steps of every loss at every size. Each step of a short run is timed, so that the median is

@@ -159,10 +159,11 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
     };
     settings.train.annealing.start = float("eps-start", settings.train.annealing.start)?;
     settings.dirichlet = float("dirichlet", settings.dirichlet)?;
-    if chosen("marginals", arguments.get("marginals").unwrap_or("relaxed"), &["relaxed", "strict"])?
-        == "strict"
-    {
-        settings.relaxation = Relaxation::STRICT;
+    let marginals = arguments.get("marginals").unwrap_or("relaxed");
+    match chosen("marginals", marginals, &["relaxed", "relaxed-all", "strict"])? {
+        "strict" => settings.relaxation = Relaxation::STRICT,
+        "relaxed-all" => settings.relaxed_networks = true,
+        _ => {}
     }
     settings.sample = arguments.number("sample", settings.sample as u64)? as usize;
     settings.fits = arguments.number("fits", settings.fits.into())? as u32;

@@ -38,6 +38,26 @@ fn settings_are_looked_at_together() {
 }
 
 #[test]
+fn objectives_that_networks_cannot_relax_are_refused_in_the_form() {
+    let at = |loss: &str, encoder: &str, all_points: bool| {
+        let (loss, encoder) = (loss.into(), encoder.into());
+        let options = AlignOptions {
+            marginals: "relaxed-all".into(),
+            annealing: "constant".into(),
+            loss,
+            encoder,
+            all_points,
+            ..AlignOptions::default()
+        };
+        conflict(&options).map(|(name, _)| name)
+    };
+    assert_eq!((at("rank-gw", "both", false), at("classic", "mlp", false)), (None, None));
+    assert_eq!((at("frobenius", "mlp", false), at("soft-rank", "both", false)), (Some("loss"), Some("loss")));
+    assert_eq!(at("soft-rank", "linear", false), None);
+    assert_eq!(at("classic", "both", true), Some("marginals"));
+}
+
+#[test]
 fn presets_differ_and_keep_the_distances() {
     let defaults = AlignOptions {
         encoder: "both".into(),

@@ -5,6 +5,7 @@ pub mod classic;
 pub mod frobenius;
 pub mod rank_gw;
 pub mod soft_rank;
+pub mod sums;
 
 use crate::kernels::matmul::{self, Epilogue, Layout};
 use crate::kernels::reduce::{self, Operation};

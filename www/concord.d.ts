@@ -88,6 +88,7 @@ export interface Options extends ApplyOptions {
   pairs?: number;
   eps?: number;
   marginals?: "relaxed" | "relaxed-all" | "strict-x" | "strict-y" | "strict";
+  groups?: "auto" | "try" | "off";
   seed?: number;
 }
 

@@ -173,6 +173,16 @@ pub const FIELDS: &[Field] = &[
             ("strict", "every row is matched in full"),
         ]),
     ),
+    field(
+        "groups",
+        "Leave groups out",
+        "Whether to align without one group at a time, in case the other side lacks it.",
+        Kind::Choice(&[
+            ("auto", "where another alignment fits as well"),
+            ("try", "always (slower)"),
+            ("off", "never"),
+        ]),
+    ),
     field("seed", "Seed", "The same seed on the same data gives the same result.", Kind::Whole(0, u32::MAX)),
 ];
 
@@ -208,6 +218,8 @@ pub fn get(options: &AlignOptions, name: &str) -> String {
         "eps" => options.eps.to_string(),
         "marginals" if options.marginals.is_empty() => "relaxed".to_owned(),
         "marginals" => options.marginals.clone(),
+        "groups" if options.groups.is_empty() => "auto".to_owned(),
+        "groups" => options.groups.clone(),
         _ => String::new(),
     }
 }
@@ -234,6 +246,7 @@ pub fn set(options: &mut AlignOptions, name: &str, text: &str) -> Result<(), Str
         "annealing" => options.annealing = word,
         "neighbours" => options.neighbours = word,
         "marginals" => options.marginals = word,
+        "groups" => options.groups = word,
         "sample" => options.sample = whole()?,
         "all_points" => options.all_points = text == "yes",
         "steps" => options.steps = whole()?,

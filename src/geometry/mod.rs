@@ -8,6 +8,7 @@ pub mod eigen;
 pub mod features;
 pub mod geodesic;
 pub mod graph;
+pub mod kmeans;
 pub mod low_rank;
 pub mod nearest;
 pub mod normalise;

@@ -6,6 +6,7 @@
 
 use super::control::{Control, Failure, Quiet, Watching};
 use super::linear::FreshMaps;
+use super::partners::partnered;
 use super::selection::{Alignment, Candidate, Origin};
 use super::transport::{COMPARABLE, Coupling, transport_until};
 use super::{Settings, Sides};
@@ -89,7 +90,11 @@ impl FreshFits {
                 fits.add(device, sides, settings, (&other.encoders, other.origin), control).await?;
             }
         } else {
-            let mut maps = FreshMaps::new(device, sides, settings);
+            let some = match candidate.origin.left_out() {
+                Some(_) => Some(partnered_rows(device, sides, settings, candidate, control).await?),
+                None => None,
+            };
+            let mut maps = FreshMaps::new(device, sides, settings, some);
             for fit in 0..MAPS {
                 if control.finish() {
                     return Ok(None);
@@ -172,6 +177,21 @@ impl FreshFits {
 
 fn is_network(candidate: &Candidate) -> bool {
     matches!(candidate.origin, Origin::Network { .. })
+}
+
+/// The judged rows that have a partner. Fits between all rows would find another alignment than one without a group.
+async fn partnered_rows(
+    device: &Device,
+    sides: &Sides,
+    settings: &Settings,
+    candidate: &Candidate,
+    control: &mut impl Control,
+) -> Result<[Vec<usize>; 2], Failure> {
+    let rows = sides.judged(settings.seed);
+    let [x, y] =
+        [0, 1].map(|side| sides.seen(side, Preparation::Linear, &sides.points()[side].picked(&rows[side])));
+    let kept = partnered(device, &candidate.encoders, [&x, &y], settings, control).await?;
+    Ok([0, 1].map(|side| kept[side].iter().map(|&place| rows[side][place]).collect()))
 }
 
 /// For each row the share of fits whose match has a rank of at most [`NEAR`] among the distances from its own match.

@@ -130,6 +130,8 @@ impl<C: Control> Watch for Aside<'_, C> {
 /// Shows nothing of what is only done for comparison, and calls it by one name.
 pub(super) struct Quiet<'a, C> {
     control: &'a mut C,
+    /// Whether what is reached is told.
+    keeping: bool,
     phase: &'static str,
     /// Checkpoints, about, that it takes, and those that were.
     about: u32,
@@ -138,7 +140,12 @@ pub(super) struct Quiet<'a, C> {
 
 impl<'a, C: Control> Quiet<'a, C> {
     pub(super) fn new(control: &'a mut C, phase: &'static str, about: u32) -> Self {
-        Self { control, phase, about, passed: 0 }
+        Self { control, keeping: false, phase, about, passed: 0 }
+    }
+
+    /// As [`Quiet::new`], of what can be taken up again.
+    pub(super) fn keeping(control: &'a mut C, phase: &'static str, about: u32) -> Self {
+        Self { keeping: true, ..Self::new(control, phase, about) }
     }
 }
 
@@ -155,6 +162,20 @@ impl<C: Control> Control for Quiet<'_, C> {
 
     fn finish(&self) -> bool {
         self.control.finish()
+    }
+
+    fn recall(&mut self, what: &str) -> Option<Vec<f32>> {
+        if self.keeping { self.control.recall(what) } else { None }
+    }
+
+    fn keeps(&mut self, finished: bool) -> bool {
+        self.keeping && self.control.keeps(finished)
+    }
+
+    fn remember(&mut self, what: &str, values: Vec<f32>) {
+        if self.keeping {
+            self.control.remember(what, values);
+        }
     }
 }
 

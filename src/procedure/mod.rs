@@ -8,6 +8,7 @@ mod confidence;
 mod control;
 mod convergence;
 mod embedding;
+mod groups;
 mod linear;
 mod network;
 mod objective;
@@ -25,6 +26,7 @@ mod without_encoders;
 pub use chance::{ROWS as CHANCE_ROWS, chance};
 pub use confidence::{COMPARED as CONFIDENCE_ROWS, FreshFits, MAPS as FRESH_MAPS};
 pub use control::{Control, Failure, NoControl, Progress, Statistics, View, Watching};
+pub use groups::{COMPARED as GROUP_ROWS, FEW as FEW_FOR_GROUPS, GroupChoice, steps as group_steps};
 pub use linear::{
     FRESH_COORDINATES, LIFT_STEPS, MORE_STARTS, REFINE_STEPS, START_STEPS as LINEAR_STEPS, deep_size,
     is_skewed, lift_size, refine_size, sample_size as linear_sample, search_size,
@@ -32,7 +34,7 @@ pub use linear::{
 pub use objective::{Form, objective};
 pub use partners::matched;
 pub use relaxed::suits as suits_relaxed_networks;
-pub use selection::{Alignment, Candidate, LOOKED, Origin, Scores, Start};
+pub use selection::{Alignment, Candidate, LOOKED, LeftOut, Origin, Scores, Start};
 pub use sides::{JUDGED, Sides, pairs_within};
 pub use streamed::streamed;
 pub use transport::{Coupling, Way, transport, transport_by};
@@ -121,6 +123,8 @@ pub struct Settings {
     /// Whether networks are trained with relaxed marginals in the last fifth of their steps, as [`suits_relaxed_networks`]
     /// says. Their last transport is then as relaxed as that of a linear candidate.
     pub relaxed_networks: bool,
+    /// Whether groups of rows are left out in turn.
+    pub groups: GroupChoice,
     pub seed: u64,
 }
 
@@ -146,6 +150,7 @@ impl Default for Settings {
             eps: 0.05,
             relaxation: Relaxation::both(RELAXED),
             relaxed_networks: false,
+            groups: GroupChoice::Auto,
             seed: 1,
         }
     }
@@ -231,7 +236,13 @@ pub async fn align(
     }
     let skewness = search.skewness();
     candidates.extend(search.finish(control).await?);
-    Ok(Alignment { skewness, ..scorer.choose(candidates)? })
+    let alignment = scorer.choose(candidates)?;
+    let without = groups::without_a_group(device, sides, settings, &scorer, &alignment, control).await?;
+    let alignment = match without {
+        Some(candidate) => scorer.beside(alignment, candidate),
+        None => alignment,
+    };
+    Ok(Alignment { skewness, ..alignment })
 }
 
 /// The rank agreement of any plan between all points, as candidates have it: the mean plan Spearman over the panel.

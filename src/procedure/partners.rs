@@ -2,8 +2,9 @@
 //! its weight.
 
 use super::control::{Control, Failure, Watching};
+use super::embedding::embed;
 use super::reached::Marked;
-use super::transport::{Coupling, transport, transport_by};
+use super::transport::{Coupling, Way, transport, transport_by};
 use super::{Relaxation, Settings};
 use crate::exec::Device;
 use crate::geometry::Dense;
@@ -25,28 +26,45 @@ pub async fn matched(
     control: &mut impl Control,
 ) -> Result<Coupling, Failure> {
     let mut coupling = transport(device, encoders, points, settings.eps, relaxation, control).await?;
-    if !settings.relaxation.is_strict() {
-        coupling.retained = retained(device, encoders, &coupling, settings, control).await?;
+    // Without encoders points have no place in a common space.
+    if let (false, Some([x, y])) = (settings.relaxation.is_strict(), &coupling.embedded) {
+        let there = Encoders::Embedded { dim: encoders.outputs() as u32, cost: encoders.cost() };
+        let found = retained(device, &there, [x, y], coupling.way, settings, control).await?;
+        coupling.retained = Some(found);
     }
     Ok(coupling)
 }
 
-/// What the points of both sides keep of their weight; none where they have no place in a common space.
-async fn retained(
+/// The rows that keep their mass under encoders, so that they have a partner, whatever the settings say of the last
+/// transport. For no more points than a plan is held for.
+pub(super) async fn partnered(
     device: &Device,
     encoders: &Encoders,
-    coupling: &Coupling,
+    points: [&Dense; 2],
     settings: &Settings,
     control: &mut impl Control,
-) -> Result<Option<[Retained; 2]>, Failure> {
-    let Some(both) = &coupling.embedded else { return Ok(None) };
+) -> Result<[Vec<usize>; 2], Failure> {
     let there = Encoders::Embedded { dim: encoders.outputs() as u32, cost: encoders.cost() };
+    let x = embed(device, encoders, 0, points[0], control).await?;
+    let y = embed(device, encoders, 1, points[1], control).await?;
+    let relaxed = Settings { relaxation: Relaxation::both(TELLING), ..settings.clone() };
+    let kept = retained(device, &there, [&x, &y], Way::Held, &relaxed, control).await?;
+    Ok([0, 1].map(|side| (0..points[side].rows()).filter(|&row| !kept[side].alone(row)).collect()))
+}
+
+/// What embedded points of both sides keep of their weight.
+pub(super) async fn retained(
+    device: &Device,
+    there: &Encoders,
+    points: [&Dense; 2],
+    way: Way,
+    settings: &Settings,
+    control: &mut impl Control,
+) -> Result<[Retained; 2], Failure> {
     let telling = |lambda: Option<f32>| lambda.map(|_| TELLING);
     let relaxation = Relaxation { x: telling(settings.relaxation.x), y: telling(settings.relaxation.y) };
     let control = &mut Marked::part(control, "partners");
-    let points = [&both[0], &both[1]];
-    let relaxed =
-        transport_by(coupling.way, device, &there, points, settings.eps, relaxation, control).await?;
+    let relaxed = transport_by(way, device, there, points, settings.eps, relaxation, control).await?;
     let mut sums = points.map(|side| vec![0.0; side.rows()]);
     let watch = &mut Watching::new(control, "reading the plan");
     relaxed
@@ -65,5 +83,5 @@ async fn retained(
         Neighbours::find(x, AVERAGED - 1, Search::of(x.rows(), settings.seed), watch).await?,
         Neighbours::find(y, AVERAGED - 1, Search::of(y.rows(), settings.seed), watch).await?,
     ];
-    Ok(Some([0, 1].map(|side| Retained::new(&sums[side], &near[side]))))
+    Ok([0, 1].map(|side| Retained::new(&sums[side], &near[side])))
 }

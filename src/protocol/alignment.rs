@@ -50,6 +50,8 @@ pub struct AlignOptions {
     /// `relaxed`, `relaxed-all`, `strict-x`, `strict-y` or `strict`: whose rows the last transport of linear maps may leave
     /// without a partner, and whether networks are trained for it as well.
     pub marginals: String,
+    /// `auto`, `try` or `off`: whether groups that the other side may lack are left out in turn.
+    pub groups: String,
     pub seed: u32,
 }
 

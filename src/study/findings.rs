@@ -10,7 +10,7 @@ use crate::geometry::Dense;
 use crate::geometry::graph::{EdgeWeight, Graph};
 use crate::geometry::panel::{Distance, Measure};
 use crate::metrics::report::Report;
-use crate::procedure::{Alignment, Sides, is_skewed};
+use crate::procedure::{Alignment, LeftOut, Sides, is_skewed};
 use crate::protocol::{AlignOptions, Finding, Side};
 use crate::scale::{Cancelled, Watch};
 
@@ -127,6 +127,7 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
             Fix::None,
         );
     }
+    of_groups(findings, alignment);
     if alignment.skewness.is_some_and(|skewness| !is_skewed(skewness)) {
         findings.say(
             false,
@@ -164,6 +165,34 @@ fn of_candidates(findings: &mut Findings<'_>, alignment: &Alignment) {
             ),
             "More fits make it likelier that the best is among them.",
             Fix::Settings(|options| options.fits = (2 * options.fits).min(16)),
+        );
+    }
+}
+
+/// A group that the other side may lack: left out by the alignment, or by one that is offered beside it.
+fn of_groups(findings: &mut Findings<'_>, alignment: &Alignment) {
+    let group = |left: LeftOut| {
+        let [own, other] = if left.side == 0 { ["X", "Y"] } else { ["Y", "X"] };
+        (format!("a group of {} rows of {own}", left.rows), other)
+    };
+    if let Some(left) = alignment.best().origin.left_out() {
+        let (group, other) = group(left);
+        findings.say(
+            false,
+            format!("This alignment leaves out {group}. Without it the rest fits better."),
+            &format!("{other} may lack this group. Do not rely on matches of its rows."),
+            Fix::None,
+        );
+        return;
+    }
+    let offered = alignment.alternatives.iter().find_map(|&at| alignment.candidates[at].origin.left_out());
+    if let Some(left) = offered {
+        let (group, other) = group(left);
+        findings.say(
+            false,
+            format!("Without {group}, the rest fits better in another way."),
+            &format!("{other} may lack this group. Compare that alignment below."),
+            Fix::None,
         );
     }
 }

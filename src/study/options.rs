@@ -3,7 +3,7 @@
 use crate::geometry::nearest::SearchChoice;
 use crate::geometry::panel::{Distance, Measure};
 use crate::kernels::Activation;
-use crate::procedure::{EncoderChoice, LossChoice, RELAXED, Settings, suits_relaxed_networks};
+use crate::procedure::{EncoderChoice, GroupChoice, LossChoice, RELAXED, Settings, suits_relaxed_networks};
 use crate::protocol::AlignOptions;
 use crate::solver::align::AlignSettings;
 use crate::solver::annealing::{Annealing, Shape};
@@ -38,6 +38,9 @@ const MARGINALS: [(&str, (Relaxation, bool)); 5] = [
     ("strict", (Relaxation::STRICT, false)),
 ];
 
+const GROUPS: [(&str, GroupChoice); 3] =
+    [("auto", GroupChoice::Auto), ("try", GroupChoice::Try), ("off", GroupChoice::Off)];
+
 /// The name of a choice.
 fn name<T: PartialEq + Copy>(table: &[(&'static str, T)], value: T) -> String {
     table.iter().find(|(_, v)| *v == value).map_or("", |(name, _)| name).to_owned()
@@ -68,6 +71,7 @@ pub fn defaults() -> AlignOptions {
         eps,
         relaxation,
         relaxed_networks,
+        groups,
         seed,
         ..
     } = Settings::default();
@@ -109,6 +113,7 @@ pub fn defaults() -> AlignOptions {
         pairs,
         eps,
         marginals: name(&MARGINALS, (relaxation, relaxed_networks)),
+        groups: name(&GROUPS, groups),
         seed: seed as u32,
     }
 }
@@ -179,6 +184,7 @@ pub fn settings(options: &AlignOptions) -> Result<Settings, String> {
         eps: positive("ε of the transport", options.eps, 10.0)?,
         relaxation,
         relaxed_networks,
+        groups: groups(&options.groups)?,
         seed: options.seed.into(),
         ..Settings::default()
     };
@@ -198,6 +204,15 @@ fn marginals(name: &str) -> Result<(Relaxation, bool), String> {
         Ok((relaxation, relaxed_networks))
     } else {
         named(&MARGINALS, "kind of marginals", name)
+    }
+}
+
+/// Whether groups are left out. Settings that were kept before this could be chosen say nothing of it.
+fn groups(name: &str) -> Result<GroupChoice, String> {
+    if name.is_empty() {
+        Ok(Settings::default().groups)
+    } else {
+        named(&GROUPS, "way to leave groups out", name)
     }
 }
 
@@ -293,6 +308,15 @@ mod tests {
         let whole = AlignOptions { all_points: true, ..chosen("relaxed-all", "classic") };
         let why = settings(&whole).expect_err("refused");
         assert!(why.contains("all points at once"), "{why}");
+    }
+
+    #[test]
+    fn groups_are_left_out_as_asked() {
+        let chosen = |name: &str| settings(&AlignOptions { groups: name.into(), ..defaults() });
+        for (name, want) in GROUPS.into_iter().chain([("", GroupChoice::Auto)]) {
+            assert_eq!(chosen(name).expect("usable").groups, want);
+        }
+        assert!(chosen("some").expect_err("refused").contains("auto, try, off"));
     }
 
     #[test]

@@ -113,6 +113,10 @@ fn origin(origin: Origin) -> String {
         Origin::Linear { start: Start::Signature } => "a linear map, started from signatures".into(),
         Origin::Linear { start: Start::Noise } => "a linear map, started from noise".into(),
         Origin::Linear { start: Start::Network } => "a linear map, refined from networks".into(),
+        Origin::Linear { start: Start::Without(left) } => {
+            let side = ["X", "Y"][usize::from(left.side)];
+            format!("a linear map, fitted without {} rows of {side}", left.rows)
+        }
         Origin::Saved => "encoders that were trained before".into(),
         Origin::Network { measure, loss, subsample } => {
             format!(

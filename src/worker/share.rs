@@ -20,6 +20,8 @@ pub struct Share {
 /// How much of a run before its last part goes into fresh fits, about; and what these are called.
 const FRESH: f64 = 0.15;
 const MEASURING: &str = "measuring confidence";
+/// Alignments without a group, which are compared last.
+const LEAVING: &str = "leaving groups out";
 
 /// What is done with all points in the end: its phases, and the share of this part that is done when each begins and ends.
 const LAST: [(&str, [f64; 2]); 6] = [
@@ -74,6 +76,10 @@ impl Share {
                 (self.starts, self.training, self.judged) = (self.all_starts, 1.0, JUDGED);
                 self.fresh = self.fresh.max(part);
             }
+            LEAVING => {
+                (self.starts, self.training) = (self.all_starts, 1.0);
+                self.judged = self.judged.max(JUDGED - 1.0 + part);
+            }
             _ if self.phase == "linear starts" => self.starts = self.starts.floor() + 1.0,
             _ if self.training > 0.0 && self.phase != progress.phase => self.judged += 1.0,
             _ => {}
@@ -116,6 +122,7 @@ mod tests {
         }
         play("training", 0.43);
         play("matching", 0.44);
+        play(LEAVING, 0.48);
         play("matching all points", 0.78);
         play(MEASURING, 0.87);
         play("reading the plan", 0.92);

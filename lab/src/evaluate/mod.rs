@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use case::Draw;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
-use concord::procedure::{EncoderChoice, LossChoice, Settings};
+use concord::procedure::{EncoderChoice, GroupChoice, LossChoice, Settings};
 use concord::solver::annealing::Shape;
 use concord::solver::marginals::Relaxation;
 use data::Data;
@@ -29,7 +29,8 @@ use crate::arguments::Arguments;
 const MOST: u64 = 6000;
 const MOST_WITHOUT_ENCODERS: u64 = 2000;
 
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
+    "groups",
     "marginals",
     "data",
     "sets",
@@ -165,6 +166,12 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
         "relaxed-all" => settings.relaxed_networks = true,
         _ => {}
     }
+    settings.groups =
+        match chosen("groups", arguments.get("groups").unwrap_or("auto"), &["auto", "try", "off"])? {
+            "try" => GroupChoice::Try,
+            "off" => GroupChoice::Off,
+            _ => GroupChoice::Auto,
+        };
     settings.sample = arguments.number("sample", settings.sample as u64)? as usize;
     settings.fits = arguments.number("fits", settings.fits.into())? as u32;
     settings.train.steps = arguments.number("steps", settings.train.steps.into())? as u32;

@@ -126,6 +126,7 @@ fn plain(phase: &str) -> String {
         "training" => "training networks",
         "matching" => "comparing what was found",
         "comparing with chance" => "comparing with unrelated data",
+        "leaving groups out" => "trying without single groups",
         "measuring confidence" => "measuring confidence with new fits",
         "embedding" => "applying the encoders",
         "taking figures" => "computing figures",

@@ -3,7 +3,7 @@
 
 use super::run::{From, Run};
 use super::starts::{Signatures, is_skewed, means, noise, rotated, rotations, skewness};
-use super::{START_STEPS, block, encoders, leading, pool, sample_size, seen};
+use super::{START_STEPS, block, centred, encoders, leading, pool, sample_size, seen};
 use crate::exec::Device;
 use crate::geometry::Dense;
 use crate::geometry::skew::{FINE, Ladder, MOST};
@@ -35,9 +35,16 @@ pub(in crate::procedure) struct FreshMaps<'a> {
 }
 
 impl<'a> FreshMaps<'a> {
-    pub(in crate::procedure) fn new(device: &'a Device, sides: &Sides, settings: &'a Settings) -> Self {
-        let rows = pool(sides, settings.seed);
-        let points = seen(sides, [&rows[0], &rows[1]]);
+    /// Fits between some rows, around their middle, or between any.
+    pub(in crate::procedure) fn new(
+        device: &'a Device,
+        sides: &Sides,
+        settings: &'a Settings,
+        some: Option<[Vec<usize>; 2]>,
+    ) -> Self {
+        let middle = if some.is_some() { centred } else { Dense::clone };
+        let rows = some.unwrap_or_else(|| pool(sides, settings.seed));
+        let points = seen(sides, [&rows[0], &rows[1]]).each_ref().map(middle);
         Self { device, settings, rows, points, signatures: Signatures::default() }
     }
 

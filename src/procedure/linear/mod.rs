@@ -19,7 +19,8 @@ use crate::solver::infer::Encoders;
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
 pub use regrow::{deep_size, search_size};
 pub use starts::is_skewed;
-use starts::{Signatures, means, noise, rotated, rotations, skewness};
+use starts::noise;
+pub(super) use starts::{Signatures, means, rotated, rotations, skewness};
 
 pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
@@ -406,6 +407,12 @@ impl<'a> Search<'a> {
         }
         Ok(block(&map, dims))
     }
+}
+
+/// Points around their mean.
+pub(super) fn centred(points: &Dense) -> Dense {
+    let middle = means(points);
+    Dense::from_fn(points.rows(), points.cols(), |i, j| points.at(i, j) - middle[j])
 }
 
 /// The first coordinates of points, or all if there are fewer.

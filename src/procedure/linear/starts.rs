@@ -19,7 +19,7 @@ const SKEWED: f64 = 0.1;
 const HALVED: usize = 16;
 
 /// How well the third moments of two halves of either side agree.
-pub(super) async fn skewness(
+pub(in crate::procedure) async fn skewness(
     sides: [&Dense; 2],
     seed: u64,
     control: &mut impl Control,
@@ -35,7 +35,7 @@ pub fn is_skewed(skewness: [f64; 2]) -> bool {
 
 /// Rotations of the leading coordinates under which the third moments of both sides agree, best first within each of the
 /// ladders.
-pub(super) async fn rotations(
+pub(in crate::procedure) async fn rotations(
     [x, y]: [&Dense; 2],
     seed: u64,
     ladders: &[Ladder],
@@ -56,7 +56,7 @@ pub(super) async fn rotations(
 }
 
 /// The guide of a rotation of leading coordinates: similarities `Z_X W Z_Yᵀ`, of deviation 1.
-pub(super) fn rotated(rotation: &Rotation, [x, y]: [&Dense; 2], means: [&[f32]; 2]) -> Dense {
+pub(in crate::procedure) fn rotated(rotation: &Rotation, [x, y]: [&Dense; 2], means: [&[f32]; 2]) -> Dense {
     let k = rotation.map.len().isqrt();
     let [zx, zy] = [(x, means[0]), (y, means[1])]
         .map(|(side, mean)| Dense::from_fn(side.rows(), k, |i, j| side.at(i, j) - mean[j]));
@@ -64,7 +64,7 @@ pub(super) fn rotated(rotation: &Rotation, [x, y]: [&Dense; 2], means: [&[f32]; 
 }
 
 /// The mean of every coordinate.
-pub(super) fn means(points: &Dense) -> Vec<f32> {
+pub(in crate::procedure) fn means(points: &Dense) -> Vec<f32> {
     let mut sums = vec![0f64; points.cols()];
     for i in 0..points.rows() {
         sums.iter_mut().zip(points.row(i)).for_each(|(sum, v)| *sum += f64::from(*v));
@@ -74,11 +74,11 @@ pub(super) fn means(points: &Dense) -> Vec<f32> {
 
 /// Signatures of all rows of both sides, made when they are first asked for.
 #[derive(Default)]
-pub(super) struct Signatures(Option<[Dense; 2]>);
+pub(in crate::procedure) struct Signatures(Option<[Dense; 2]>);
 
 impl Signatures {
     /// The guide for some rows: how alike their signatures are.
-    pub(super) async fn guide(
+    pub(in crate::procedure) async fn guide(
         &mut self,
         [x, y]: [&Dense; 2],
         rows: [&[usize]; 2],

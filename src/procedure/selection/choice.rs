@@ -65,6 +65,31 @@ impl Scorer<'_> {
         Ok(Alignment { candidates, rival, alternatives, skewness: None, margin })
     }
 
+    /// Adds a map that leaves out a group and has shown that it is better for the rest. It takes the place of another map;
+    /// beside networks it is offered, if it is clearly different. Scores between all rows do not decide here: rows without a partner count
+    /// against whoever leaves them out.
+    pub(in crate::procedure) fn beside(&self, mut alignment: Alignment, mut without: Candidate) -> Alignment {
+        let best = alignment.best();
+        without.difference = self.difference(best, &without);
+        let different = without.difference > DIFFERENT;
+        // Networks were taken because no map says what they say.
+        if best.scores.nuclear_norm.is_none() {
+            if different {
+                alignment.alternatives.push(alignment.candidates.len());
+                alignment.candidates.push(without);
+            }
+            return alignment;
+        }
+        let Alignment { mut candidates, skewness, .. } = alignment;
+        candidates.iter_mut().for_each(|other| other.difference = self.difference(&without, other));
+        without.difference = 0.0;
+        candidates.insert(0, without);
+        // What all rows speak for is still there to be seen.
+        let alternatives = if different { vec![1] } else { Vec::new() };
+        let rival = alternatives.first().copied();
+        Alignment { candidates, rival, alternatives, skewness, margin: None }
+    }
+
     /// Whether some score prefers another candidate to the first, or nearly.
     fn speaks_against(&self, candidates: &[Candidate], other: &Candidate) -> bool {
         let best = &candidates[0];

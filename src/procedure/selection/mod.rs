@@ -12,7 +12,7 @@ use crate::geometry::panel::{Distance, Measure};
 use crate::solver::infer::Encoders;
 
 pub use scorer::LOOKED;
-pub(super) use scorer::{Look, Scorer, plan_of};
+pub(super) use scorer::{Look, Scorer, norm_of, plan_of};
 pub use scores::Scores;
 
 /// What a linear run starts from.
@@ -28,6 +28,16 @@ pub enum Start {
     Noise,
     /// The plan of trained networks.
     Network,
+    /// Rows without a group that the other side seems to lack.
+    Without(LeftOut),
+}
+
+/// A group of rows that a map was fitted without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    pub side: u8,
+    /// How many rows of its side it has, about.
+    pub rows: u32,
 }
 
 impl Start {
@@ -65,6 +75,14 @@ impl Origin {
             }),
             // Nothing is prepared for them: a saved model holds its preparation, and its points come embedded.
             Self::Saved => [Preparation::Plain; 2],
+        }
+    }
+
+    /// The group that a map was fitted without.
+    pub fn left_out(self) -> Option<LeftOut> {
+        match self {
+            Self::Linear { start: Start::Without(left) } => Some(left),
+            _ => None,
         }
     }
 

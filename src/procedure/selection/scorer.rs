@@ -264,6 +264,43 @@ impl<'a> Scorer<'a> {
         Ok(candidate)
     }
 
+    /// What linear maps see of the judged rows.
+    pub(in crate::procedure) fn prepared(&self) -> &[Dense; 2] {
+        &self.linear
+    }
+
+    /// The rank agreement of two maps between some of the judged rows only.
+    pub(in crate::procedure) async fn agreements_among(
+        &self,
+        device: &Device,
+        maps: [&Dense; 2],
+        points: &[Dense; 2],
+        places: &[Vec<usize>; 2],
+        control: &mut impl Control,
+    ) -> Result<[f64; 2], Failure> {
+        let [x, y] = points.each_ref();
+        let mut plans = Vec::with_capacity(maps.len());
+        for map in maps {
+            let (encoders, strict) = (encoders(map), Relaxation::STRICT);
+            let found = transport_until(COMPARABLE, device, &encoders, [x, y], self.eps, strict, control);
+            plans.push(found.await?.plan);
+        }
+        let watch = &mut Watching::new(control, "matching");
+        let anchors = spread(x.rows(), LOOK_ANCHORS);
+        let mut sums = [0.0; 2];
+        for scale in &self.panel {
+            let mut ranks = Vec::with_capacity(2);
+            for (far, rows) in scale.distances.iter().zip(places) {
+                let part = Dense::from_fn(rows.len(), rows.len(), |i, j| far.at(rows[i], rows[j]));
+                ranks.push(mid_ranks_watched(&part, &uniform(rows.len() as u32), watch).await?);
+            }
+            for (sum, plan) in sums.iter_mut().zip(&plans) {
+                *sum += spearman_of(&anchors, &ranks[0], &ranks[1], plan, watch).await?;
+            }
+        }
+        Ok(sums.map(|sum| sum / self.panel.len().max(1) as f64))
+    }
+
     /// A first look at a map, on few rows.
     pub(in crate::procedure) async fn look(
         &self,
@@ -403,6 +440,11 @@ pub(in crate::procedure) async fn plan_of(
     let watch = &mut Watching::new(control, "matching");
     watch.step(1.0).await?;
     Ok(Dense::new(n, m, executor.read(linear.coupling.buf).await?))
+}
+
+/// The nuclear norm of `XᵀΠY`, 1 for points of which each pair coincides.
+pub(in crate::procedure) fn norm_of(plan: &Dense, points: [&Dense; 2]) -> f64 {
+    nuclear_norm(&cross_moments(plan, points))
 }
 
 impl Looked {

@@ -4,9 +4,9 @@ use std::ops::{Add, Mul};
 
 use super::{Size, axes, stack, thin_width, width};
 use crate::procedure::{
-    CHANCE_ROWS, CONFIDENCE_ROWS, EncoderChoice, FRESH_COORDINATES, FRESH_MAPS, JUDGED, LIFT_STEPS,
-    LINEAR_STEPS, LOOKED, LossChoice, REFINE_STEPS, Settings, deep_size, lift_size, linear_sample,
-    refine_size, search_size,
+    CHANCE_ROWS, CONFIDENCE_ROWS, EncoderChoice, FEW_FOR_GROUPS, FRESH_COORDINATES, FRESH_MAPS, GROUP_ROWS,
+    GroupChoice, JUDGED, LIFT_STEPS, LINEAR_STEPS, LOOKED, LossChoice, REFINE_STEPS, Settings, deep_size,
+    group_steps, lift_size, linear_sample, refine_size, search_size,
 };
 use crate::protocol::Way;
 use crate::solver::align::Align;
@@ -24,6 +24,12 @@ const DEEP_STEPS: f64 = 150.0;
 const LIFTS: f64 = 4.0;
 /// Products of two numbers that the search for rotations takes, where there are coordinates for all of it.
 const ROTATIONS: f64 = 3e10;
+/// And those of the short searches for rotations without each of the groups.
+const LADDERS: f64 = 1e10;
+/// How often another alignment fits about as well, so that groups are left out in turn: nobody knows before.
+const DOUBTFUL: f64 = 0.5;
+/// Rows for every coordinate of a map without a group.
+const ROWS_A_COORDINATE: usize = 10;
 /// Different maps that are refined, on average, and rounds of each.
 const MAPS: f64 = 4.0;
 const ROUNDS: f64 = 1.5;
@@ -115,6 +121,17 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let fresh = (linear_step(few(linear_sample(FRESH_COORDINATES)), narrow) * f64::from(LINEAR_STEPS / 2)
         + transport(few(CONFIDENCE_ROWS).map(|rows| rows as f64), settings.eps))
         * f64::from(FRESH_MAPS);
+    // Groups that are left out in turn, between as many coordinates as these rows determine.
+    let narrow = size.cols.map(|cols| cols.min(GROUP_ROWS / ROWS_A_COORDINATE));
+    let leaving = linear_step(few(GROUP_ROWS), narrow) * f64::from(group_steps(MAPS as usize))
+        + Work { host: LADDERS, ..Work::default() };
+    let many = size.rows.iter().all(|rows| *rows > FEW_FOR_GROUPS);
+    let groups = leaving
+        * match settings.groups {
+            GroupChoice::Auto if many => DOUBTFUL,
+            GroupChoice::Try => 1.0,
+            GroupChoice::Auto | GroupChoice::Off => 0.0,
+        };
     // Of unrelated data, for comparison.
     let chance = (starts * 2.0 + refined(size.rows.map(|rows| rows.min(CHANCE_ROWS))))
         * f64::from(u8::from(size.cols != [1, 1]));
@@ -122,7 +139,12 @@ pub(super) fn of(size: &Size, settings: &Settings, sample: usize, way: Way) -> W
     let polished = refined(size.rows.map(|rows| rows.min(JUDGED))) * (both * fits);
 
     measured(judged, size.cols) * (measures + 1.0)
-        + (starts * STARTS.min(settings.starts.len() as f64) + lifts + searches + refinements + fresh)
+        + (starts * STARTS.min(settings.starts.len() as f64)
+            + lifts
+            + searches
+            + refinements
+            + fresh
+            + groups)
             * linear
         + training_step(size, settings, sample) * (fits * f64::from(settings.train.steps))
         + Work {
@@ -239,6 +261,21 @@ mod tests {
             assert!((told / measured - 1.0f64).abs() < 0.35, "{rows} points: {told:.1}, not {measured}");
         }
         assert!(reading_looks(2.5e7) == 6.0 && (2.0..4.0).contains(&reading_looks(1e12)));
+    }
+
+    #[test]
+    fn leaving_groups_out_takes_time_where_it_is_done() {
+        let seconds = |groups: GroupChoice, rows: usize| {
+            let size = Size { rows: [rows; 2], cols: [10, 19], measures: 3 };
+            let settings = Settings { groups, ..Settings::default() };
+            let pace = Pace { product: 1e-10, host: 1e-10, entry: 1e-9, dispatch: 1e-6, correction: 1.0 };
+            of(&size, &settings, 300, Way::Held).seconds(&pace)
+        };
+        let [off, auto, tried] =
+            [GroupChoice::Off, GroupChoice::Auto, GroupChoice::Try].map(|groups| seconds(groups, 1047));
+        assert!(off < auto && auto < tried, "{off}, {auto}, {tried}");
+        assert!(tried > 1.2 * off, "{tried} beside {off}");
+        assert_eq!(seconds(GroupChoice::Off, 400), seconds(GroupChoice::Auto, 400), "few rows");
     }
 
     #[test]

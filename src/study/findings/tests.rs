@@ -1,6 +1,6 @@
 use super::*;
 use crate::metrics::report::{Figure, Known};
-use crate::procedure::{Candidate, LossChoice, Origin, Scores};
+use crate::procedure::{Candidate, LeftOut, LossChoice, Origin, Scores, Start};
 use crate::rng::Rng;
 use crate::scale::{Count, NoWatch, unwatched};
 use crate::solver::cost::CostKind;
@@ -53,6 +53,7 @@ fn report(entropy: f64, missed: f64) -> Report {
 struct Case {
     x: Dense,
     candidates: Vec<Candidate>,
+    alternatives: Vec<usize>,
     report: Report,
     options: AlignOptions,
     agreement: Agreement,
@@ -69,6 +70,7 @@ impl Case {
         Self {
             x,
             candidates,
+            alternatives: Vec::new(),
             report: report(0.7, 0.001),
             options: defaults(),
             agreement,
@@ -82,9 +84,8 @@ impl Case {
         let y = Dense::new(40, 3, Rng::new(4).fill(120, -1.0, 1.0));
         let sides = Sides::new(self.x, y).expect("usable");
         let [dx, dy] = sides.points().map(|side| Distance::Euclidean.matrix(side).expect("of points"));
-        let candidates = self.candidates;
-        let alignment =
-            Alignment { candidates, rival: None, alternatives: Vec::new(), skewness: None, margin: None };
+        let (candidates, alternatives) = (self.candidates, self.alternatives);
+        let alignment = Alignment { candidates, rival: None, alternatives, skewness: None, margin: None };
         let seen = Seen {
             sides: &sides,
             alignment: &alignment,
@@ -218,6 +219,23 @@ fn a_graph_in_parts_is_joined_by_geodesics() {
     let parts = case.only("falls into 2 parts (of 25, 15 points)");
     assert_eq!(changed(&parts).distance_x, "geodesic");
     assert_eq!(changed(&parts).distance_y, "geodesic");
+}
+
+#[test]
+fn a_group_that_is_left_out_is_named() {
+    let without = |side| {
+        let start = Start::Without(LeftOut { side, rows: 120 });
+        Candidate { origin: Origin::Linear { start }, ..candidate(0.8, 0.4) }
+    };
+    let candidates = vec![candidate(0.9, 0.0), without(1)];
+    let offered = Case { candidates, alternatives: vec![1], ..Case::healthy() };
+    let offered = offered.only("Without a group of 120 rows of Y, the rest fits better");
+    assert!(offered.options.is_none());
+    assert!(offered.fix.starts_with("X may lack this group.") && !offered.serious);
+    let candidates = vec![without(0), candidate(0.9, 0.4)];
+    let taken = Case { candidates, alternatives: vec![1], ..Case::healthy() };
+    let taken = taken.only("leaves out a group of 120 rows of X");
+    assert!(taken.options.is_none() && taken.fix.starts_with("Y may lack"));
 }
 
 /// Data in any unit are healthy, but for values that 32 bits do not hold.

@@ -25,7 +25,7 @@ use crate::watch::{Cancelled, Watch};
 pub const MAPS: u32 = 10;
 const NETWORKS: usize = 2;
 /// Rows a side on which fits are compared, at most.
-pub const COMPARED: usize = 600;
+pub const COMPARED: usize = 400;
 /// Two matches of a row agree if at most this share of the points lies nearer to the one than the other does.
 const NEAR: f32 = 0.1;
 /// Compared rows whose average stands for a row that was not compared.

@@ -6,7 +6,7 @@ const FILES: [(&str, &str); 15] = [
         "matches.csv",
         "For every row of X its strongest partner in Y (y_row, y_id) and the second strongest. confidence goes from 0 to 1: \
          the share of ten new fits, on other rows, whose match is among the closest 10 % of this one, times the weight \
-         that the row keeps. Beyond 600 rows a side, fits are compared on 600 rows and the others take the mean of their \
+         that the row keeps. Beyond 400 rows a side, fits are compared on 400 rows and the others take the mean of their \
          nearest. Where networks were chosen, the other networks of the run stand for new fits. confidence is not a \
          probability, and it is empty where there are no such fits. share is the part of the row's mass that its match \
          gets. label_x and label_y are the labels of the two rows. predicted_label_x is what the labels of the strongest \

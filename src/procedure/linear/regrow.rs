@@ -80,16 +80,14 @@ impl Search<'_> {
         let mut found: Vec<Found> =
             begun.into_iter().map(|(start, map)| Found { start, map, norm: 0.0, failures: 0 }).collect();
         let wide = self.ground(&format!("wide search of {space}"), search_size(coordinates), coordinates);
-        let deep = self.ground(&format!("deep search of {space}"), deep_size(coordinates), coordinates);
         let few = DEEP[0].max(self.settings.refined);
         self.enter(&wide, &mut found, control).await?;
         if agreed {
-            let others = found.split_off(found.len().min(1));
-            self.enter(&deep, &mut found, control).await?;
-            self.rounds(&deep, &[1], &mut found, control).await?;
-            found.extend(others);
+            // What different kinds have come to needs no more than a look, and refinement on more rows follows.
+            self.rounds(&wide, &[1], &mut found, control).await?;
         } else {
             self.rounds(&wide, &WIDE, &mut found, control).await?;
+            let deep = self.ground(&format!("deep search of {space}"), deep_size(coordinates), coordinates);
             self.keep_different(&mut found, few, control).await?;
             self.enter(&deep, &mut found, control).await?;
             self.rounds(&deep, &DEEP, &mut found, control).await?;

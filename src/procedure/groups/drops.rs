@@ -64,7 +64,7 @@ impl Drops {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use crate::procedure::NoControl;

@@ -7,7 +7,7 @@ use concord::rng::Rng;
 use concord::watch::{Cancelled, NoWatch};
 
 /// Times the moments of both sides and both ladders, between so many points a side, with a clock of seconds.
-pub async fn ladders(
+pub(crate) async fn ladders(
     points: usize,
     now: impl Fn() -> f64,
     mut tell: impl FnMut(String),

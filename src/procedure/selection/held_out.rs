@@ -5,7 +5,7 @@
 //! order on both sides would be scored otherwise than shuffled ones.
 
 use super::scorer::{ANCHORS, EPS, PLAYED, Scale, Scorer, plan_of, spread};
-use super::scores::{along, third_moment};
+use super::scores::{Scores, along, third_moment};
 use super::{Candidate, mean};
 use crate::exec::Device;
 use crate::geometry::Dense;
@@ -109,9 +109,8 @@ impl Scorer<'_> {
         }
         candidate.scores.nuclear_norm = Some(norm);
         candidate.scores.third_moment = Some(third);
-        candidate.scores.spearman = mean(&spearman);
-        candidate.spearman = spearman;
-        candidate.score = candidate.scores.total();
+        // The rank agreement that is shown stays that of the plan between all rows.
+        candidate.score = Scores { spearman: mean(&spearman), ..candidate.scores }.total();
         Ok(())
     }
 }

@@ -104,7 +104,7 @@ pub struct Candidate {
     pub spearman: Vec<f64>,
     /// The mean of these, and where pairs are known how well they agree.
     pub score: f64,
-    /// The same score on the rows it was fitted on, where `score` is of rows held back.
+    /// The same score of the plan between all rows, where `score` is of rows held back.
     pub fitted: f64,
     /// Of networks: whether a linear map says the same nearly as well.
     pub expressed: bool,

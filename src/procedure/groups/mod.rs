@@ -41,7 +41,7 @@ pub const FEW: usize = 400;
 /// With fewer rows than this for every coordinate a map is not determined.
 const ROWS_A_COORDINATE: usize = 10;
 /// Rows a side on which alignments are compared, at most.
-pub const COMPARED: usize = 600;
+pub const COMPARED: usize = 400;
 /// Steps of a refinement.
 const STEPS: u32 = 12;
 

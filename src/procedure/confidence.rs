@@ -63,7 +63,7 @@ impl FreshFits {
         let networks: Vec<&Candidate> =
             alignment.candidates[1..].iter().filter(|other| is_network(other)).collect();
         let few = is_network(candidate) && networks.len() < NETWORKS;
-        if candidate.origin == Origin::Saved || few || control.finish() {
+        if candidate.origin == Origin::Saved || few {
             return Ok(None);
         }
         let control = &mut Quiet::new(control, PHASE, CHECKPOINTS);
@@ -96,9 +96,6 @@ impl FreshFits {
             };
             let mut maps = FreshMaps::new(device, sides, settings, some);
             for fit in 0..MAPS {
-                if control.finish() {
-                    return Ok(None);
-                }
                 let encoders = match maps.next(fit, control).await {
                     // What it was to confirm is there all the same.
                     Err(Failure::Diverged { .. }) => continue,

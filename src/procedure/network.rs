@@ -375,7 +375,8 @@ mod tests {
         let stack = Stack::new(&sides, &both, &scorer);
         let [seen, of_y] = stack.chosen(0, 0);
         assert_eq!([seen.len(), of_y.len()], [60; 2]);
-        let encoders = || Encoders::Linear { dims: [3, 3], map: vec![1., 0., 0., 0., 1., 0., 0., 0., 1.] };
+        let identity = Dense::from_fn(3, 3, |i, j| f32::from(u8::from(i == j)));
+        let encoders = || crate::procedure::linear::encoders(&identity);
         let origin = stack.fits[0].origin;
         let score = |rows: &[usize]| {
             let control = &mut NoControl;

@@ -12,9 +12,6 @@ use crate::geometry::nearest::{Neighbours, Search};
 use crate::metrics::retained::{AVERAGED, Retained};
 use crate::solver::infer::Encoders;
 
-/// λ of this transport: it tells points without a partner from others best.
-const TELLING: f32 = 0.2;
-
 /// Embeds the points, solves the transport between them, and finds out which of them have no partner. Where the settings
 /// ask for strict marginals, every row is matched in full, and nothing is looked for.
 pub async fn matched(
@@ -47,7 +44,7 @@ pub(super) async fn partnered(
     let there = Encoders::Embedded { dim: encoders.outputs() as u32, cost: encoders.cost() };
     let x = embed(device, encoders, 0, points[0], control).await?;
     let y = embed(device, encoders, 1, points[1], control).await?;
-    let relaxed = Settings { relaxation: Relaxation::both(TELLING), ..settings.clone() };
+    let relaxed = Settings { relaxation: Relaxation::both(super::TELLING), ..settings.clone() };
     let kept = retained(device, &there, [&x, &y], Way::Held, &relaxed, control).await?;
     Ok([0, 1].map(|side| (0..points[side].rows()).filter(|&row| !kept[side].alone(row)).collect()))
 }
@@ -61,8 +58,7 @@ pub(super) async fn retained(
     settings: &Settings,
     control: &mut impl Control,
 ) -> Result<[Retained; 2], Failure> {
-    let telling = |lambda: Option<f32>| lambda.map(|_| TELLING);
-    let relaxation = Relaxation { x: telling(settings.relaxation.x), y: telling(settings.relaxation.y) };
+    let relaxation = settings.telling();
     let control = &mut Marked::part(control, "partners");
     let relaxed = transport_by(way, device, there, points, settings.eps, relaxation, control).await?;
     let mut sums = points.map(|side| vec![0.0; side.rows()]);

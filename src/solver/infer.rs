@@ -13,10 +13,18 @@ use crate::plan::{Mat, PassId, Plan};
 pub enum Encoders {
     /// Two networks, with their parameters one after the other.
     Networks { shapes: [MlpShape; 2], weights: Vec<f32>, cost: CostKind },
-    /// `enc_x(x) = xW`, `enc_y(y) = y`; W is row-major, `dims[0]×dims[1]`.
-    Linear { dims: [u32; 2], map: Vec<f32> },
+    /// `enc_x(x) = xA`, `enc_y(y) = yB`; without B the points of Y stay where they are.
+    Linear { x: LinearMap, y: Option<LinearMap> },
     /// None: the points are embedded already.
     Embedded { dim: u32, cost: CostKind },
+}
+
+/// A matrix that points are multiplied with: a row for each of their coordinates, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearMap {
+    pub rows: u32,
+    pub cols: u32,
+    pub values: Vec<f32>,
 }
 
 impl Encoders {
@@ -24,7 +32,7 @@ impl Encoders {
     pub fn inputs(&self) -> [u32; 2] {
         match self {
             Self::Networks { shapes, .. } => shapes.each_ref().map(|shape| shape.sizes[0]),
-            Self::Linear { dims, .. } => *dims,
+            Self::Linear { x, y } => [x.rows, y.as_ref().map_or(x.cols, |y| y.rows)],
             Self::Embedded { dim, .. } => [*dim; 2],
         }
     }
@@ -33,7 +41,7 @@ impl Encoders {
     pub fn outputs(&self) -> usize {
         let last = match self {
             Self::Networks { shapes, .. } => shapes[0].sizes.last().copied().unwrap_or(0),
-            Self::Linear { dims, .. } => dims[1],
+            Self::Linear { x, .. } => x.cols,
             Self::Embedded { dim, .. } => *dim,
         };
         last as usize
@@ -51,7 +59,7 @@ impl Encoders {
     pub fn keeps(&self, side: usize) -> bool {
         match self {
             Self::Networks { .. } => false,
-            Self::Linear { .. } => side == 1,
+            Self::Linear { y, .. } => side == 1 && y.is_none(),
             Self::Embedded { .. } => true,
         }
     }
@@ -66,14 +74,17 @@ impl Encoders {
                 arena.set_initial(plan, &weights[first..first + own]);
                 Mlp::new(&mut arena, &shapes[side]).forward(plan, points).output()
             }
-            Self::Linear { dims, map } if side == 0 => {
-                let w = plan.mat("map", dims[0], dims[1]);
-                plan.set_initial(w.buf, map);
-                let mapped = plan.mat("mapped points", points.rows, dims[1]);
-                matmul::record(plan, Layout::NN, 1.0, [points, w, mapped], Epilogue::None);
-                mapped
-            }
-            Self::Linear { .. } | Self::Embedded { .. } => points,
+            Self::Linear { x, y } => match if side == 0 { Some(x) } else { y.as_ref() } {
+                Some(map) => {
+                    let w = plan.mat("map", map.rows, map.cols);
+                    plan.set_initial(w.buf, &map.values);
+                    let mapped = plan.mat("mapped points", points.rows, map.cols);
+                    matmul::record(plan, Layout::NN, 1.0, [points, w, mapped], Epilogue::None);
+                    mapped
+                }
+                None => points,
+            },
+            Self::Embedded { .. } => points,
         }
     }
 }

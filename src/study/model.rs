@@ -93,11 +93,15 @@ pub fn of(candidate: &Candidate, sides: &Sides, taught: [&Taught; 2], about: Abo
                 steps.extend(layers(&shapes[side], own));
                 steps.extend((*cost == CostKind::Cosine).then_some(Step::UnitRows { least: NO_DIRECTION }));
             }
-            Encoders::Linear { dims, map } if side == 0 => {
-                let [rows, cols] = dims.map(|d| d as usize);
-                steps.push(Step::Matrix { rows, cols, values: map.clone() });
+            Encoders::Linear { x, y } => {
+                let map = if side == 0 { Some(x) } else { y.as_ref() };
+                steps.extend(map.map(|map| Step::Matrix {
+                    rows: map.rows as usize,
+                    cols: map.cols as usize,
+                    values: map.values.clone(),
+                }));
             }
-            Encoders::Linear { .. } | Encoders::Embedded { .. } => {}
+            Encoders::Embedded { .. } => {}
         }
         Side { inputs, steps, columns, missing, means, wide }
     });

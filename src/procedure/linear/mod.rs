@@ -1,5 +1,6 @@
 //! Linear candidates: starts of several kinds, the different ones refined alike.
 
+mod canonical;
 mod fresh;
 mod regrow;
 mod run;
@@ -15,13 +16,14 @@ use crate::geometry::features::Preparation;
 use crate::geometry::signature::REFERENCES;
 use crate::geometry::skew::{COARSE, FINE, MOST, Rotation};
 use crate::rng::Rng;
-use crate::solver::infer::Encoders;
+use crate::solver::infer::{Encoders, LinearMap};
 use crate::solver::linear::{Stage, lift_schedule, refine_schedule, start_schedule};
 pub use regrow::{deep_size, search_size};
 pub use starts::is_skewed;
 use starts::noise;
 pub(super) use starts::{Signatures, means, rotated, rotations, skewness};
 
+pub(super) use canonical::canonical;
 pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
 pub(super) use run::{From, Run, record};
@@ -47,7 +49,7 @@ pub fn sample_size(dims: usize) -> usize {
 
 /// Points a side in a lift, which begins near its end.
 pub fn lift_size(dims: usize) -> usize {
-    (20 * dims).clamp(400, 2000)
+    (20 * dims).clamp(400, 800)
 }
 
 /// Points a side in a refinement that is there to compare candidates.
@@ -431,5 +433,9 @@ pub(super) fn block(map: &Dense, [rows, cols]: [usize; 2]) -> Dense {
 
 /// Encoders of a map.
 pub(super) fn encoders(map: &Dense) -> Encoders {
-    Encoders::Linear { dims: [map.rows() as u32, map.cols() as u32], map: map.data().to_vec() }
+    Encoders::Linear { x: as_encoder(map), y: None }
+}
+
+pub(super) fn as_encoder(map: &Dense) -> LinearMap {
+    LinearMap { rows: map.rows() as u32, cols: map.cols() as u32, values: map.data().to_vec() }
 }

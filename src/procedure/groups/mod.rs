@@ -107,9 +107,9 @@ async fn found(
 fn maps(alignment: &Alignment) -> Vec<Dense> {
     let mut linear: Vec<(f64, Dense)> = Vec::new();
     for (place, candidate) in alignment.candidates.iter().enumerate() {
-        if let Encoders::Linear { dims, map } = &candidate.encoders {
+        if let Encoders::Linear { x: map, .. } = &candidate.encoders {
             let norm = if place == 0 { None } else { candidate.scores.nuclear_norm };
-            let map = Dense::new(dims[0] as usize, dims[1] as usize, map.clone());
+            let map = Dense::new(map.rows as usize, map.cols as usize, map.values.clone());
             linear.push((norm.unwrap_or(f64::MAX), map));
         }
     }
@@ -222,8 +222,11 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
+    /// What the best other map has more, less what the map of all rows loses without the group: a map that gets worse
+    /// had partners for these rows.
     fn rise(&self) -> f64 {
-        self.new.as_ref().map_or(f64::MIN, |new| new.norm - self.before)
+        let lost = self.before - self.own.norm;
+        self.new.as_ref().map_or(f64::MIN, |new| new.norm - self.before - lost)
     }
 
     fn add(&mut self, found: Fitted) {

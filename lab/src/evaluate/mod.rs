@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use case::Draw;
 use concord::exec::{Device, Preference};
 use concord::geometry::panel::{Distance, Measure};
-use concord::procedure::{EncoderChoice, GroupChoice, LossChoice, Settings};
+use concord::procedure::{EncoderChoice, GroupChoice, LossChoice, Settings, Start};
 use concord::solver::annealing::Shape;
 use concord::solver::marginals::Relaxation;
 use data::Data;
@@ -29,7 +29,8 @@ use crate::arguments::Arguments;
 const MOST: u64 = 6000;
 const MOST_WITHOUT_ENCODERS: u64 = 2000;
 
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
+    "starts",
     "groups",
     "marginals",
     "data",
@@ -172,10 +173,25 @@ fn settings(arguments: &Arguments) -> Result<Settings, String> {
             "off" => GroupChoice::Off,
             _ => GroupChoice::Auto,
         };
+    if let Some(names) = arguments.get("starts") {
+        settings.starts = names.split(',').map(start).collect::<Result<_, _>>()?;
+        // Only these: what each kind finds by itself.
+        settings.more_starts = 0;
+    }
     settings.sample = arguments.number("sample", settings.sample as u64)? as usize;
     settings.fits = arguments.number("fits", settings.fits.into())? as u32;
     settings.train.steps = arguments.number("steps", settings.train.steps.into())? as u32;
     Ok(settings)
+}
+
+/// A kind of linear starts.
+fn start(name: &str) -> Result<Start, String> {
+    Ok(match chosen("starts", name, &["skew", "fused", "signature", "noise"])? {
+        "fused" => Start::Fused,
+        "signature" => Start::Signature,
+        "noise" => Start::Noise,
+        _ => Start::Skew,
+    })
 }
 
 /// One of the known words, or what there is.

@@ -3,5 +3,6 @@
 
 // So that the linker keeps what is exported to JavaScript.
 use concord as _;
+use engine as _;
 
 fn main() {}

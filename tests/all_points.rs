@@ -1,16 +1,16 @@
 //! Networks trained on all points at once: what they find, what they cannot take, and how they are stopped.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::metrics::truth::closer_shares;
-use concord::procedure::{
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::metrics::truth::closer_shares;
+use align::procedure::{
     self, Alignment, Control, EncoderChoice, Failure, LossChoice, NoControl, Progress, Settings, Sides, View,
 };
-use concord::rng::Rng;
-use concord::scale::NoWatch;
-use concord::solver::align::AlignSettings;
+use align::scale::NoWatch;
+use align::solver::align::AlignSettings;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 /// A crooked sheet in five dimensions: no symmetry, and no two rows alike.
@@ -29,8 +29,8 @@ fn hidden(n: usize) -> (Sides, Vec<(usize, usize)>) {
     let x = sheet(n, &mut rng);
     let order = rng.sample(n, n);
     let turn = Dense::new(5, 5, rng.fill(25, -1.0, 1.0));
-    let turn = concord::geometry::spectral::principal_axes(&turn);
-    let y = concord::geometry::products::product(&x.picked(&order), &turn);
+    let turn = align::geometry::spectral::principal_axes(&turn);
+    let y = align::geometry::products::product(&x.picked(&order), &turn);
     let pairs = order.into_iter().enumerate().map(|(j, i)| (i, j)).collect();
     (Sides::new(x, y).expect("usable"), pairs)
 }

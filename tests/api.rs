@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use concord::api::options::{BESIDE, names};
-use concord::study::options::defaults;
+use analysis::options::defaults;
+use engine::api::options::{BESIDE, names};
 use serde_json::Value;
 
 fn read(file: &str) -> String {
@@ -78,7 +78,7 @@ fn every_field_of_a_result_is_typed_described_and_there() {
         rows(&text, "### The result").iter().flat_map(|(names, _)| names.clone()).collect();
     described.sort_unstable();
     assert_eq!(typed, described);
-    let code = read("src/api/result.rs");
+    let code = read("crates/engine/src/api/result.rs");
     for name in typed {
         assert!(
             code.contains(&format!("(\"{name}\", ")) || code.contains(&format!("\"{name}\",\n")),

@@ -1,15 +1,15 @@
 //! Points far out have their share of the plan like all others, whichever way it is found, and what is told is so.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::metrics::readout::Readout;
-use concord::procedure::{NoControl, Way, streamed, transport_by};
-use concord::rng::Rng;
-use concord::scale::{Clouds, Implicit, Matching, NoWatch};
-use concord::solver::cost::CostKind;
-use concord::solver::infer::Encoders;
-use concord::solver::marginals::Relaxation;
+use align::geometry::Dense;
+use align::metrics::readout::Readout;
+use align::procedure::{NoControl, Way, streamed, transport_by};
+use align::scale::{Clouds, Implicit, Matching, NoWatch};
+use align::solver::cost::CostKind;
+use align::solver::infer::Encoders;
+use align::solver::marginals::Relaxation;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 const TOLERANCE: f64 = 1e-3;

@@ -3,13 +3,13 @@
 
 mod fixtures;
 
-use concord::geometry::distance::{Metric, pairwise};
-use concord::geometry::geodesic::geodesics;
-use concord::geometry::graph::{EdgeWeight, Graph};
-use concord::geometry::{Dense, ranks::mid_ranks};
-use concord::metrics::readout::Readout;
-use concord::metrics::{plan, truth};
-use concord::scale::{Matching, NoWatch};
+use align::geometry::distance::{Metric, pairwise};
+use align::geometry::geodesic::geodesics;
+use align::geometry::graph::{EdgeWeight, Graph};
+use align::geometry::{Dense, ranks::mid_ranks};
+use align::metrics::readout::Readout;
+use align::metrics::{plan, truth};
+use align::scale::{Matching, NoWatch};
 use fixtures::{assert_close, fixture, floats, matrix, numbers};
 use pollster::block_on;
 
@@ -88,7 +88,7 @@ fn barycentric_projection_matches_numpy() {
 
 #[test]
 fn foscttm_of_random_clouds_is_a_half() {
-    let mut rng = concord::rng::Rng::new(11);
+    let mut rng = compute::rng::Rng::new(11);
     let mut cloud = || Dense::new(400, 3, rng.fill(1200, -1.0, 1.0));
     let (x, y) = (cloud(), cloud());
     let pairs: Vec<_> = (0..400).map(|i| (i, i)).collect();

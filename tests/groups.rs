@@ -3,17 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::geometry::polar::polar;
-use concord::geometry::products::product;
-use concord::metrics::truth::closer_shares;
-use concord::procedure::{
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::geometry::polar::polar;
+use align::geometry::products::product;
+use align::metrics::truth::closer_shares;
+use align::procedure::{
     self, Alignment, Candidate, Control, EncoderChoice, Failure, GroupChoice, LeftOut, NoControl, Progress,
     Settings, Sides, Start,
 };
-use concord::rng::Rng;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 const DIMS: usize = 6;
@@ -64,7 +64,7 @@ fn wrong(sides: &Sides, candidate: &Candidate, pairs: &[(usize, usize)]) -> f64 
     let settings = &settings(GroupChoice::Off);
     let found =
         block_on(procedure::infer(&Device::Cpu, sides, candidate, settings, &mut NoControl)).expect("infers");
-    let shares = block_on(closer_shares(&found.plan, pairs, &mut concord::scale::NoWatch)).expect("computed");
+    let shares = block_on(closer_shares(&found.plan, pairs, &mut align::scale::NoWatch)).expect("computed");
     shares.iter().map(|[a, b]| 0.5 * (a + b)).sum::<f64>() / shares.len() as f64
 }
 

@@ -2,16 +2,16 @@
 //! --browser` plays this, with the sizes it wants. It measures and asserts only that there is a plan.
 #![cfg(target_arch = "wasm32")]
 
-#[path = "../lab/src/bench/inference/clouds.rs"]
+#[path = "../crates/lab/src/bench/inference/clouds.rs"]
 mod clouds;
-#[path = "../lab/src/bench/ladders.rs"]
+#[path = "../crates/lab/src/bench/ladders.rs"]
 mod ladders;
 
-use concord::exec::Device;
-use concord::procedure::{NoControl, streamed};
-use concord::scale::multiscale::multiscale;
-use concord::scale::{Cancelled, Solved, Watch};
-use concord::solver::marginals::Relaxation;
+use align::procedure::{NoControl, streamed};
+use align::scale::multiscale::multiscale;
+use align::scale::{Cancelled, Solved, Watch};
+use align::solver::marginals::Relaxation;
+use compute::exec::Device;
 use wasm_bindgen_test::{console_log, wasm_bindgen_test};
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_dedicated_worker);

@@ -1,13 +1,13 @@
 //! Transport over trees against a plain dense float64 Sinkhorn, on data of many shapes.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::geometry::Dense;
-use concord::rng::Rng;
-use concord::scale::multiscale::{Found, multiscale};
-use concord::scale::{Cancelled, Watch};
-use concord::scale::{Clouds, Implicit};
-use concord::solver::cost::CostKind;
-use concord::solver::marginals::Relaxation;
+use align::geometry::Dense;
+use align::scale::multiscale::{Found, multiscale};
+use align::scale::{Cancelled, Watch};
+use align::scale::{Clouds, Implicit};
+use align::solver::cost::CostKind;
+use align::solver::marginals::Relaxation;
+use compute::rng::Rng;
 use pollster::block_on;
 
 const EPS: f32 = 0.05;

@@ -2,22 +2,22 @@
 //! down, and when it says that the data do not decide.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, pairwise};
-use concord::geometry::panel::{Distance, Measure};
-use concord::metrics::plan::matches;
-use concord::metrics::truth::{closer_shares, exact_matches};
-use concord::procedure::{
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, pairwise};
+use align::geometry::panel::{Distance, Measure};
+use align::metrics::plan::matches;
+use align::metrics::truth::{closer_shares, exact_matches};
+use align::procedure::{
     self, Alignment, Candidate, Control, Coupling, EncoderChoice, Failure, LossChoice, NoControl, Origin,
     Progress, Settings, Sides, Start, View,
 };
-use concord::rng::Rng;
-use concord::scale::{Matching, NoWatch};
-use concord::solver::align::AlignSettings;
-use concord::solver::cost::CostKind;
-use concord::solver::infer::Encoders;
-use concord::solver::marginals::Relaxation;
+use align::scale::{Matching, NoWatch};
+use align::solver::align::AlignSettings;
+use align::solver::cost::CostKind;
+use align::solver::infer::Encoders;
+use align::solver::marginals::Relaxation;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 /// Clusters of different sizes and places in four dimensions, so that no symmetry maps the cloud onto itself.

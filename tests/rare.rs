@@ -1,11 +1,11 @@
 //! A group of one row in a hundred: is it matched with its own, although a subsample holds only two or three of it?
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
-use concord::rng::Rng;
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::procedure::{self, EncoderChoice, NoControl, Settings, Sides};
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 /// Every hundredth row is of the rare group.
@@ -63,7 +63,7 @@ fn matched(n: usize, redraw: Option<u32>, seed: u64) -> f64 {
         &mut NoControl,
     ))
     .expect("matches");
-    let found = concord::metrics::plan::matches(&coupling.plan.whole());
+    let found = align::metrics::plan::matches(&coupling.plan.whole());
     found[..rare.len()].iter().filter(|&&j| j < rare.len()).count() as f64 / rare.len() as f64
 }
 

@@ -4,14 +4,14 @@
 
 mod fixtures;
 
-use concord::exec::{CpuExecutor, Executor};
-use concord::kernels::matmul::{self, Epilogue, Layout};
-use concord::kernels::{Activation, Potential, col_lse, row_lse};
-use concord::plan::Plan;
-use concord::rng::Rng;
-use concord::solver::fit::{Fit, FitSettings};
-use concord::solver::mlp::MlpShape;
-use concord::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
+use align::solver::fit::{Fit, FitSettings};
+use align::solver::mlp::MlpShape;
+use align::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
+use compute::exec::{CpuExecutor, Executor};
+use compute::kernels::matmul::{self, Epilogue, Layout};
+use compute::kernels::{Activation, Potential, col_lse, row_lse};
+use compute::plan::Plan;
+use compute::rng::Rng;
 use fixtures::{assert_close, fixture, floats, numbers};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ fn sinkhorn(case: &Value, iterations: u32) -> Vec<(Vec<f32>, Vec<f32>)> {
     (0..iterations)
         .map(|_| {
             cpu.submit(pass, 1).expect("plays");
-            let mut read = |mat: concord::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
+            let mut read = |mat: compute::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
             (read(f), read(g))
         })
         .collect()
@@ -135,7 +135,7 @@ fn relaxed_marginals_have_the_reference_plan() {
             sinkhorn.record_error(&mut plan, error);
             let mut cpu = CpuExecutor::prepare(plan).expect("fits in memory");
             cpu.submit(pass, 20).expect("plays");
-            let mut read = |mat: concord::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
+            let mut read = |mat: compute::plan::Mat| pollster::block_on(cpu.read(mat.buf)).expect("reads");
             let mass = case["mass"].as_f64().expect("a mass");
             let shares = |key: &str| numbers(&case[key]).iter().map(|v| v / mass).collect::<Vec<f64>>();
             assert_close(&read(sinkhorn.plan), &shares("Pi"), 1e-6, &format!("{name}: plan"));

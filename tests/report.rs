@@ -2,13 +2,13 @@
 //! the plan is right.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, pairwise};
-use concord::metrics::plan::independent;
-use concord::metrics::readout::Readout;
-use concord::metrics::report::{Figure, Report, Truth, Within};
-use concord::rng::Rng;
-use concord::scale::{Cancelled, Matching, NoWatch, Watch};
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, pairwise};
+use align::metrics::plan::independent;
+use align::metrics::readout::Readout;
+use align::metrics::report::{Figure, Report, Truth, Within};
+use align::scale::{Cancelled, Matching, NoWatch, Watch};
+use compute::rng::Rng;
 use pollster::block_on;
 
 const N: usize = 300;

@@ -2,13 +2,13 @@
 //! were not there in training. `SEEDS` asks for more than one seed.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::metrics::plan::matches;
-use concord::metrics::truth::exact_matches;
-use concord::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
-use concord::study::prepare::Raw;
-use concord::study::recall::{Data, recall};
+use align::geometry::Dense;
+use align::metrics::plan::matches;
+use align::metrics::truth::exact_matches;
+use align::procedure::{self, Candidate, Coupling, NoControl, Settings, Sides};
+use analysis::prepare::Raw;
+use analysis::recall::{Data, recall};
+use compute::exec::Device;
 use formats::write::model::Model;
 use formats::{Bytes, Choices, NoWatch};
 use pollster::block_on;

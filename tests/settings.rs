@@ -1,9 +1,9 @@
 //! What the form and links take, the worker takes as well: nobody should hear only at the start that a value is refused.
 #![cfg(not(target_arch = "wasm32"))]
 
+use analysis::options::{defaults, settings};
 use concord::app::options::{FIELDS, Kind, set};
-use concord::protocol::AlignOptions;
-use concord::study::options::{defaults, settings};
+use schema::AlignOptions;
 
 #[test]
 fn both_ends_of_every_range_can_be_used() {

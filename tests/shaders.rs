@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use concord::kernels;
-use concord::plan::{Access, Elem, Kernel};
+use compute::kernels;
+use compute::plan::{Access, Elem, Kernel};
 use naga::{AddressSpace, Module, Scalar, StorageAccess, TypeInner};
 
 fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
@@ -27,10 +27,10 @@ fn parse(kernel: &Kernel) -> Module {
 #[test]
 fn shaders_twins_and_registry_name_the_same_kernels() {
     let shaders = stems("shaders", "wgsl");
-    let mut twins = stems("src/kernels", "rs");
+    let mut twins = stems("crates/compute/src/kernels", "rs");
     twins.remove("mod");
     let registry: BTreeSet<String> = kernels::ALL.iter().map(|e| e.kernel.name.to_owned()).collect();
-    assert_eq!(shaders, twins, "shaders/*.wgsl against src/kernels/*.rs");
+    assert_eq!(shaders, twins, "shaders/*.wgsl against crates/compute/src/kernels/*.rs");
     assert_eq!(shaders, registry, "shaders/*.wgsl against kernels::ALL");
     assert_eq!(registry.len(), kernels::ALL.len(), "a kernel is registered once");
 }

@@ -1,24 +1,24 @@
 //! From tables to what is shown and taken away, natively: the worker adds only messages to this.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::metrics::plan::matches as strongest;
-use concord::procedure::{self, Coupling, EncoderChoice, Failure, FreshFits, NoControl, Settings, Sides};
-use concord::protocol::{AlignOptions, Export, Side};
-use concord::rng::Rng;
-use concord::scale::{self, Cancelled};
-use concord::solver::marginals::Relaxation;
-use concord::study::model::Taught;
-use concord::study::outcome::{Study, matches};
-use concord::study::rows::{Rows, classed};
-use concord::study::subject::{Looked, Subject};
-use concord::study::take_away::{Goods, file};
-use concord::study::{model, new_rows, options, prepare};
+use align::geometry::Dense;
+use align::metrics::plan::matches as strongest;
+use align::procedure::{self, Coupling, EncoderChoice, Failure, FreshFits, NoControl, Settings, Sides};
+use align::scale::{self, Cancelled};
+use align::solver::marginals::Relaxation;
+use analysis::model::Taught;
+use analysis::outcome::{Study, matches};
+use analysis::rows::{Rows, classed};
+use analysis::subject::{Looked, Subject};
+use analysis::take_away::{Goods, file};
+use analysis::{model, new_rows, options, prepare};
+use compute::exec::Device;
+use compute::rng::Rng;
 use formats::write::model::{About, Cost, Model};
 use formats::write::record::Record;
 use formats::{Bytes, Choices, Labels, MissingChoice, NoWatch, Step, Table, Trouble};
 use pollster::block_on;
+use schema::{AlignOptions, Export, Side};
 
 /// A bent cloud of three lumps, and the same cloud rotated, rows in another order.
 fn tables() -> ([Table; 2], Vec<(usize, usize)>) {

@@ -4,19 +4,19 @@
 
 use std::collections::BTreeMap;
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::procedure::{
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::procedure::{
     self, Alignment, Control, Coupling, EncoderChoice, Failure, LossChoice, NoControl, Progress, Settings,
     Sides, Start, Statistics, Way,
 };
-use concord::rng::Rng;
-use concord::scale::Matching;
-use concord::solver::align::AlignSettings;
-use concord::solver::cost::CostKind;
-use concord::solver::infer::Encoders;
-use concord::solver::marginals::Relaxation;
+use align::scale::Matching;
+use align::solver::align::AlignSettings;
+use align::solver::cost::CostKind;
+use align::solver::infer::Encoders;
+use align::solver::marginals::Relaxation;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 /// Keeps everything that is told, and may end the run.

@@ -1,12 +1,12 @@
 //! Units do not matter: the same data multiplied by a number give the same alignment, whatever the distance.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::procedure::{self, Alignment, NoControl, Settings, Sides, Start};
-use concord::rng::Rng;
-use concord::solver::align::AlignSettings;
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::procedure::{self, Alignment, NoControl, Settings, Sides, Start};
+use align::solver::align::AlignSettings;
+use compute::exec::Device;
+use compute::rng::Rng;
 use pollster::block_on;
 
 /// Clusters of different sizes and places in five dimensions.

@@ -3,17 +3,17 @@
 //! that compare the distances themselves do not recover the digits. `SEEDS` asks for more than two seeds.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::{CpuExecutor, Executor};
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, pairwise};
-use concord::geometry::features::{Features, Preparation};
-use concord::geometry::ranks::mid_ranks;
-use concord::metrics::truth::exact_matches;
-use concord::plan::{Mat, Plan};
-use concord::procedure::{Form, LossChoice, objective};
-use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Problem, Terms};
-use concord::solver::sinkhorn::uniform;
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, pairwise};
+use align::geometry::features::{Features, Preparation};
+use align::geometry::ranks::mid_ranks;
+use align::metrics::truth::exact_matches;
+use align::procedure::{Form, LossChoice, objective};
+use align::solver::align::{Align, AlignSettings, Problem, Terms};
+use align::solver::sinkhorn::uniform;
+use compute::exec::{CpuExecutor, Executor};
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 use formats::{Bytes, Choices, NoWatch};
 use pollster::block_on;
 

@@ -1,20 +1,24 @@
 //! However a plan is found and kept, what people see and take away of it is the same.
 #![cfg(not(target_arch = "wasm32"))]
 
-use concord::exec::Device;
-use concord::geometry::Dense;
-use concord::procedure::{self, Control, Failure, NoControl, Progress, Settings, Sides, Way};
-use concord::protocol::{Export, Outcome};
-use concord::rng::Rng;
-use concord::solver::marginals::Relaxation;
-use concord::study::figures::Agreement;
-use concord::study::rows::Rows;
-use concord::study::subject::{Looked, Subject};
-use concord::study::take_away::{Goods, file};
-use concord::{scale::Matching, solver::cost::CostKind, solver::infer::Encoders};
+use align::geometry::Dense;
+use align::procedure::{self, Control, Failure, NoControl, Progress, Settings, Sides, Way};
+use align::solver::marginals::Relaxation;
+use align::{
+    scale::Matching,
+    solver::cost::CostKind,
+    solver::infer::{Encoders, LinearMap},
+};
+use analysis::figures::Agreement;
+use analysis::rows::Rows;
+use analysis::subject::{Looked, Subject};
+use analysis::take_away::{Goods, file};
+use compute::exec::Device;
+use compute::rng::Rng;
 use formats::Labels;
 use formats::write::record::Record;
 use pollster::block_on;
+use schema::{Export, Outcome};
 
 const N: usize = 700;
 const DIM: usize = 6;
@@ -69,10 +73,10 @@ fn plans_look_the_same_whichever_way_they_were_found() {
     };
     assert!(value(&outcome, "foscttm") < 0.01, "{}", value(&outcome, "foscttm"));
     assert!(value(&outcome, "label-transfer") > 0.95, "rows without a label do not count");
-    assert_eq!(outcome.way, concord::protocol::Way::Held);
+    assert_eq!(outcome.way, schema::Way::Held);
     for way in [Way::Streamed, Way::Multiscale] {
         let (looked, other, other_bulk) = look(&subject, way);
-        assert_eq!(other.way, way.into(), "what was done is told");
+        assert_eq!(other.way, analysis::estimate::named(way), "what was done is told");
         let exactness = other.figures.iter().find(|figure| figure.key == "exactness");
         assert_eq!(exactness.is_some(), way == Way::Multiscale);
         assert!(exactness.is_none_or(|figure| figure.value > 0.97), "{exactness:?}");
@@ -188,7 +192,7 @@ fn from_optimum(
 #[test]
 fn relaxed_plans_are_the_same_whichever_way_they_were_found() {
     let [x, y] = unequal();
-    let clouds = concord::scale::Clouds::new([&x, &y], CostKind::Sqm);
+    let clouds = align::scale::Clouds::new([&x, &y], CostKind::Sqm);
     let encoders = Encoders::Embedded { dim: DIM as u32, cost: CostKind::Sqm };
     for relaxation in [
         Relaxation::both(0.5),

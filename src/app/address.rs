@@ -2,7 +2,7 @@
 
 use super::options::{self, FIELDS};
 use super::samples;
-use crate::protocol::AlignOptions;
+use schema::AlignOptions;
 
 /// What stands before the name of a setting in the address.
 const PREFIX: &str = "set-";

@@ -8,7 +8,7 @@ use super::canvas::{Redraw, draw_picture, on_frame};
 use super::chart::draw_losses;
 use super::state::{Phase, Picture, State};
 use super::summary;
-use crate::protocol::ExecutorKind;
+use schema::ExecutorKind;
 
 /// A network learns a picture.
 #[component]

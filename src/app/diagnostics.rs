@@ -7,7 +7,7 @@ use super::canvas::Redraw;
 use super::demo::DemoCard;
 use super::meter_card::MeterCard;
 use super::state::{Phase, State};
-use crate::protocol::{CheckRow, Diagnostics, ExecutorKind, Fault};
+use schema::{CheckRow, Diagnostics, ExecutorKind, Fault};
 
 #[component]
 pub(super) fn DiagnosticsView(state: State, redraw: Redraw) -> impl IntoView {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pairs::Pair;
 use super::standing;
-use crate::protocol::{AlignOptions, Reading, Side, Slot};
+use schema::{AlignOptions, Reading, Side, Slot};
 
 /// Written by this form of [`Kept`]; what another has written is left alone until it is old.
 pub const FORMAT: u32 = 1;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::protocol::{RunId, Slot};
+use schema::{RunId, Slot};
 
 /// The things the page has the worker do. Each has at most one current run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,7 +72,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Side;
+    use schema::Side;
 
     #[test]
     fn a_replaced_run_is_stale() {

@@ -1,6 +1,6 @@
 //! Files that do not fit together, noticed as soon as they are loaded. Plain arithmetic, tested natively.
 
-use crate::protocol::{Side, Slot};
+use schema::{Side, Slot};
 
 /// What does not fit, given the rows and columns of the tables that are loaded.
 pub fn misfit(size: &impl Fn(Slot) -> Option<(usize, usize)>) -> Option<String> {

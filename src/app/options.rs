@@ -2,7 +2,7 @@
 //!
 //! No component and no signal here, so that the rules can be tested natively.
 
-use crate::protocol::AlignOptions;
+use schema::AlignOptions;
 
 /// What a field may hold.
 #[derive(Clone, Copy, Debug)]

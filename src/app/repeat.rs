@@ -1,7 +1,7 @@
 //! The record of an earlier run beside what is loaded now: which of its files are there, and which are not the same.
 //! Tested natively.
 
-use crate::protocol::{CandidateRow, Chosen, Reading, Recorded, Slot};
+use schema::{CandidateRow, Chosen, Reading, Recorded, Slot};
 
 /// A file that is loaded.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ pub fn same_candidate(chosen: &Chosen, candidates: &[CandidateRow]) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Side;
+    use schema::Side;
 
     const X: Slot = Slot::Features(Side::X);
     const Y: Slot = Slot::Features(Side::Y);

@@ -1,6 +1,6 @@
 //! The data sets that come with the page, so that a visitor can see what it does before bringing any.
 
-use crate::protocol::{Side, Slot};
+use schema::{Side, Slot};
 
 /// One pair of data sets.
 #[derive(Clone, Copy, Debug)]

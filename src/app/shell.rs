@@ -14,7 +14,7 @@ use super::offline::{Offline, OfflineWord, UpdateOffer};
 use super::samples;
 use super::scatter::Linked;
 use super::state::{Asked, State};
-use crate::protocol::{ExecutorChoice, ExecutorKind};
+use schema::{ExecutorChoice, ExecutorKind};
 
 /// Mounts the page in place of what `index.html` shows while loading.
 pub fn start() {

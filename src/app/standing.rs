@@ -1,6 +1,6 @@
 //! What is said about a result that is not, or not quite, that of what is loaded and set now.
 
-use crate::protocol::{AlignOptions, Early, Ending};
+use schema::{AlignOptions, Early, Ending};
 
 /// What a result was made of.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,6 @@ mod circle;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use crate::timeout;
 use circle::Circle;
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use leptos::prelude::window;

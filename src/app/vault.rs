@@ -14,7 +14,6 @@ use web_sys::{
 };
 
 use super::tab;
-use crate::timeout;
 
 const NAME: &str = "concord";
 const VERSION: u32 = 1;

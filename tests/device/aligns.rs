@@ -1,30 +1,30 @@
 //! Whole training runs: the gradient is right, both executors agree, and a hidden rotation is found.
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{CpuExecutor, Device, Executor};
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, pairwise};
-use concord::geometry::graph::{EdgeWeight, Graph};
-use concord::geometry::low_rank::factors;
-use concord::geometry::ranks::mid_ranks;
-use concord::geometry::spectral::{Thin, thin};
-use concord::kernels::Activation;
-use concord::metrics::readout::Readout;
-use concord::metrics::truth::{exact_matches, foscttm};
-use concord::plan::{Mat, Plan};
-use concord::rng::Rng;
-use concord::scale::{Matching, NoWatch};
-use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
-use concord::solver::annealing::Annealing;
-use concord::solver::cost::CostKind;
-use concord::solver::infer::{Encoders, Infer};
-use concord::solver::losses::Symmetry;
-use concord::solver::losses::classic::Distances;
-use concord::solver::losses::rank_gw::{self, Halves, Ranks};
-use concord::solver::losses::soft_rank::SoftRank;
-use concord::solver::losses::sums::Sums;
-use concord::solver::sinkhorn::{Relaxation, uniform};
-use concord::solver::terms::{fused, pairs};
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, pairwise};
+use align::geometry::graph::{EdgeWeight, Graph};
+use align::geometry::low_rank::factors;
+use align::geometry::ranks::mid_ranks;
+use align::geometry::spectral::{Thin, thin};
+use align::metrics::readout::Readout;
+use align::metrics::truth::{exact_matches, foscttm};
+use align::scale::{Matching, NoWatch};
+use align::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
+use align::solver::annealing::Annealing;
+use align::solver::cost::CostKind;
+use align::solver::infer::{Encoders, Infer};
+use align::solver::losses::Symmetry;
+use align::solver::losses::classic::Distances;
+use align::solver::losses::rank_gw::{self, Halves, Ranks};
+use align::solver::losses::soft_rank::SoftRank;
+use align::solver::losses::sums::Sums;
+use align::solver::sinkhorn::{Relaxation, uniform};
+use align::solver::terms::{fused, pairs};
+use compute::exec::{CpuExecutor, Device, Executor};
+use compute::kernels::Activation;
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 
 fn put(plan: &mut Plan, dense: &Dense, batch: u32) -> Mat {
     let mat = plan.mats("input", batch, dense.rows() as u32, dense.cols() as u32);

@@ -2,15 +2,15 @@
 
 use crate::common::{block_on_test, gpu};
 use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
-use concord::baseline::entropic_gw::{EntropicGw, GwSettings, GwSolution, STATS, solve};
-use concord::exec::{CpuExecutor, Device, Executor};
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, pairwise};
-use concord::geometry::low_rank::factors;
-use concord::plan::{Mat, Plan};
-use concord::rng::Rng;
-use concord::solver::losses::classic::Distances;
-use concord::solver::sinkhorn::Marginals;
+use align::baseline::entropic_gw::{EntropicGw, GwSettings, GwSolution, STATS, solve};
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, pairwise};
+use align::geometry::low_rank::factors;
+use align::solver::losses::classic::Distances;
+use align::solver::sinkhorn::Marginals;
+use compute::exec::{CpuExecutor, Device, Executor};
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 use serde_json::Value;
 
 /// Every problem is solved as a batch of two.

@@ -1,6 +1,6 @@
 //! How a test is declared for both worlds, its limit, and the device it runs on.
 
-use concord::exec::{Device, Preference};
+use compute::exec::{Device, Preference};
 
 /// Declares an async test for both worlds. In a browser, where nothing else would end one that hangs, it has a limit.
 macro_rules! block_on_test {

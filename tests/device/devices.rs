@@ -2,11 +2,11 @@
 //! browser alike.
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, ExecError, Executor, Preference, Reason};
-use concord::kernels::reduce::{self, Operation};
-use concord::plan::Plan;
+use compute::exec::{Device, ExecError, Executor, Preference, Reason};
+use compute::kernels::reduce::{self, Operation};
+use compute::plan::Plan;
 
-fn row_sums(rows: u32, cols: u32) -> (Plan, concord::plan::PassId, concord::plan::Mat) {
+fn row_sums(rows: u32, cols: u32) -> (Plan, compute::plan::PassId, compute::plan::Mat) {
     let mut plan = Plan::new();
     let x = plan.mat("x", rows, cols);
     let out = plan.mat("out", rows, 1);

@@ -2,14 +2,14 @@
 //! step takes in each is printed for comparison (`cargo xtask bench --browser`).
 
 use crate::common::block_on_test;
-use concord::exec::{CpuExecutor, Executor};
-use concord::geometry::Dense;
-use concord::geometry::distance::Metric;
-use concord::geometry::low_rank::factors;
-use concord::plan::{Mat, Plan};
-use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
-use concord::solver::losses::classic::Distances;
+use align::geometry::Dense;
+use align::geometry::distance::Metric;
+use align::geometry::low_rank::factors;
+use align::solver::align::{Align, AlignSettings, Objective, Problem, STATS, Terms};
+use align::solver::losses::classic::Distances;
+use compute::exec::{CpuExecutor, Executor};
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 
 const POINTS: usize = 300;
 const STEPS: u32 = 80;

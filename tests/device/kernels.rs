@@ -2,7 +2,7 @@
 //! on Vulkan and in a browser.
 
 use crate::common::{block_on_test, gpu};
-use concord::{check, kernels};
+use compute::{check, kernels};
 
 /// One test per kernel, and a check that none was forgotten.
 macro_rules! kernel_tests {

@@ -2,10 +2,10 @@
 //! a browser, with the same loss curve, and the statistics arrive without waiting.
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, Executor};
-use concord::kernels::Activation;
-use concord::solver::fit::{Fit, FitSettings, grid_points, ripples_at};
-use concord::solver::mlp::MlpShape;
+use align::solver::fit::{Fit, FitSettings, grid_points, ripples_at};
+use align::solver::mlp::MlpShape;
+use compute::exec::{Device, Executor};
+use compute::kernels::Activation;
 
 const STEPS: u32 = 300;
 const PER_SUBMIT: u32 = 25;

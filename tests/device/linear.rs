@@ -1,18 +1,18 @@
 //! The linear mode: singular values are right, both executors agree, and a hidden rotation is found.
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, Executor};
-use concord::geometry::Dense;
-use concord::geometry::eigen::symmetric_eigen;
-use concord::geometry::normalise::Normalisation;
-use concord::geometry::products::product;
-use concord::geometry::signature::{likeness, signatures};
-use concord::geometry::spectral::gram;
-use concord::kernels::jacobi::{self, Jacobi};
-use concord::plan::{Mat, Plan};
-use concord::rng::Rng;
-use concord::solver::linear::{Linear, Problem, STATS, Stage, refine_schedule, start_schedule};
-use concord::watch::{NoWatch, unwatched};
+use align::geometry::Dense;
+use align::geometry::eigen::symmetric_eigen;
+use align::geometry::normalise::Normalisation;
+use align::geometry::products::product;
+use align::geometry::signature::{likeness, signatures};
+use align::geometry::spectral::gram;
+use align::solver::linear::{Linear, Problem, STATS, Stage, refine_schedule, start_schedule};
+use align::watch::{NoWatch, unwatched};
+use compute::exec::{Device, Executor};
+use compute::kernels::jacobi::{self, Jacobi};
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 
 const BATCH: usize = 2;
 

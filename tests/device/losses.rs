@@ -3,19 +3,19 @@
 
 use crate::common::{block_on_test, gpu};
 use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
-use concord::exec::{Device, Executor};
-use concord::geometry::spectral::{Thin, thin};
-use concord::kernels::soft_rank::{self as soft_rank_kernel, Blocks, soft_ranks};
-use concord::kernels::{soft_rank_grad, sort_rows};
-use concord::plan::{Mat, PassId, Plan};
-use concord::rng::Rng;
-use concord::solver::cost::{Cost, CostKind};
-use concord::solver::losses::classic::{self, Distances};
-use concord::solver::losses::rank_gw::{self, Halves, Ranks};
-use concord::solver::losses::soft_rank::{self, SoftRank, TAU};
-use concord::solver::losses::sums::Sums;
-use concord::solver::losses::{Graded, Symmetry, frobenius};
-use concord::solver::terms::{dirichlet, fused, pairs};
+use align::geometry::spectral::{Thin, thin};
+use align::solver::cost::{Cost, CostKind};
+use align::solver::losses::classic::{self, Distances};
+use align::solver::losses::rank_gw::{self, Halves, Ranks};
+use align::solver::losses::soft_rank::{self, SoftRank, TAU};
+use align::solver::losses::sums::Sums;
+use align::solver::losses::{Graded, Symmetry, frobenius};
+use align::solver::terms::{dirichlet, fused, pairs};
+use compute::exec::{Device, Executor};
+use compute::kernels::soft_rank::{self as soft_rank_kernel, Blocks, soft_ranks};
+use compute::kernels::{soft_rank_grad, sort_rows};
+use compute::plan::{Mat, PassId, Plan};
+use compute::rng::Rng;
 use serde_json::Value;
 
 /// Fits in a stack. Those of the random tests differ from each other, so that a wrong stride shows.

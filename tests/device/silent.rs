@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, ExecError, Executor, GpuDevice};
-use concord::geometry::Dense;
-use concord::geometry::panel::{Distance, Measure};
-use concord::kernels::Activation;
-use concord::kernels::reduce::{self, Operation};
-use concord::plan::Plan;
-use concord::procedure::{self, Control, EncoderChoice, Failure, NoControl, Progress, Settings, Sides};
-use concord::rng::Rng;
-use concord::solver::align::AlignSettings;
-use concord::solver::fit::{Fit, FitSettings};
-use concord::solver::mlp::MlpShape;
+use align::geometry::Dense;
+use align::geometry::panel::{Distance, Measure};
+use align::procedure::{self, Control, EncoderChoice, Failure, NoControl, Progress, Settings, Sides};
+use align::solver::align::AlignSettings;
+use align::solver::fit::{Fit, FitSettings};
+use align::solver::mlp::MlpShape;
+use compute::exec::{Device, ExecError, Executor, GpuDevice};
+use compute::kernels::Activation;
+use compute::kernels::reduce::{self, Operation};
+use compute::plan::Plan;
+use compute::rng::Rng;
 
 /// Nothing depends on how long this is: the device does not answer later either.
 const TIMEOUT: Duration = Duration::from_millis(200);
@@ -200,7 +200,7 @@ block_on_test! {
 #[cfg(target_arch = "wasm32")]
 mod browser {
     use super::*;
-    use concord::exec::{Preference, Reason};
+    use compute::exec::{Preference, Reason};
     use js_sys::{Function, Object, Promise, Reflect};
     use wasm_bindgen::{JsCast, JsValue};
 

@@ -3,12 +3,12 @@
 
 use crate::common::{block_on_test, gpu};
 use crate::fixtures::{assert_close, embedded, floats, matrix, numbers};
-use concord::exec::{Device, Executor};
-use concord::plan::{Mat, PassId, Plan};
-use concord::solver::cost::{Cost, CostKind};
-use concord::solver::implicit;
-use concord::solver::losses::classic::{self, Distances};
-use concord::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
+use align::solver::cost::{Cost, CostKind};
+use align::solver::implicit;
+use align::solver::losses::classic::{self, Distances};
+use align::solver::sinkhorn::{Marginals, Relaxation, Sinkhorn};
+use compute::exec::{Device, Executor};
+use compute::plan::{Mat, PassId, Plan};
 use serde_json::Value;
 
 /// A matrix of the fixture, twice: every problem is solved as a batch of two.
@@ -114,16 +114,16 @@ block_on_test! {
         // |x−y|² = |x|² + |y|² − 2⟨x, y⟩, and with q = |x|² the first two are a difference of squares:
         // q1ᵀ + 1qᵀ = ½((q+1)(q+1)ᵀ − (q−1)(q−1)ᵀ).
         let case = embedded!("gw_loss");
-        let factor = |points: &concord::geometry::Dense| {
+        let factor = |points: &align::geometry::Dense| {
             let (n, d) = (points.rows(), points.cols());
             let q: Vec<f32> = (0..n).map(|i| points.row(i).iter().map(|v| v * v).sum()).collect();
-            let u = concord::geometry::Dense::from_fn(n, d + 2, |i, j| match j {
+            let u = align::geometry::Dense::from_fn(n, d + 2, |i, j| match j {
                 j if j < d => points.at(i, j),
                 j if j == d => q[i] + 1.0,
                 _ => q[i] - 1.0,
             });
             let s: Vec<f32> = (0..d + 2).map(|j| if j < d { -2.0 } else if j == d { 0.5 } else { -0.5 }).collect();
-            let us = concord::geometry::Dense::from_fn(n, d + 2, |i, j| u.at(i, j) * s[j]);
+            let us = align::geometry::Dense::from_fn(n, d + 2, |i, j| u.at(i, j) * s[j]);
             let dense: Vec<f64> = (0..n * n)
                 .map(|e| (0..d).map(|j| f64::from(points.at(e / n, j) - points.at(e % n, j)).powi(2)).sum())
                 .collect();
@@ -142,7 +142,7 @@ block_on_test! {
             .collect();
 
         let mut plan = Plan::new();
-        let mut put = |dense: &concord::geometry::Dense| {
+        let mut put = |dense: &align::geometry::Dense| {
             let mat = plan.mats("input", BATCH, dense.rows() as u32, dense.cols() as u32);
             plan.set_initial(mat.buf, &dense.data().repeat(BATCH as usize));
             mat

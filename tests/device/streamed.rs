@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{Device, ExecError, GpuDevice};
-use concord::geometry::Dense;
-use concord::procedure::{Control, Failure, NoControl, Progress, Way, streamed, transport, transport_by};
-use concord::rng::Rng;
-use concord::scale::{Clouds, Implicit};
-use concord::solver::cost::CostKind;
-use concord::solver::infer::Encoders;
-use concord::solver::marginals::Relaxation;
-use concord::solver::streamed::{Extent, Streamed};
+use align::geometry::Dense;
+use align::procedure::{Control, Failure, NoControl, Progress, Way, streamed, transport, transport_by};
+use align::scale::{Clouds, Implicit};
+use align::solver::cost::CostKind;
+use align::solver::infer::Encoders;
+use align::solver::marginals::Relaxation;
+use align::solver::streamed::{Extent, Streamed};
+use compute::exec::{Device, ExecError, GpuDevice};
+use compute::rng::Rng;
 
 /// Two sides that differ in size and lie about each other.
 fn sides([n, m, d]: [usize; 3]) -> [Dense; 2] {

@@ -2,11 +2,11 @@
 //! clone that transfers their buffers.
 
 use crate::common::block_on_test;
-use concord::protocol::{
+use js_sys::{ArrayBuffer, Function, Object, Reflect};
+use schema::{
     CheckRow, Command, Diagnostics, Event, ExecutorChoice, ExecutorKind, Failure, Message, Recovery, RunId,
     pack, unpack,
 };
-use js_sys::{ArrayBuffer, Function, Object, Reflect};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -73,7 +73,7 @@ block_on_test! {
             Command::Demo { seed: 5 },
             Command::SelfCheck,
             Command::Pause,
-            Command::Drill { fault: concord::protocol::Fault::LoseDevice },
+            Command::Drill { fault: schema::Fault::LoseDevice },
         ];
         for body in commands {
             let sent = Message::new(RunId(1), body);

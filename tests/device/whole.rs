@@ -2,17 +2,17 @@
 //! with float64 and central differences elsewhere. On both executors, natively and in a browser.
 
 use crate::common::{block_on_test, gpu};
-use concord::exec::{AnyExecutor, Device, Executor};
-use concord::geometry::Dense;
-use concord::geometry::distance::{Metric, halved, pairwise};
-use concord::geometry::low_rank::factors;
-use concord::plan::{Mat, Plan};
-use concord::rng::Rng;
-use concord::solver::align::{Align, AlignSettings, Objective, Problem, Terms};
-use concord::solver::annealing::Annealing;
-use concord::solver::cost::CostKind;
-use concord::solver::losses::classic::Distances;
-use concord::solver::whole::{self, Thin, Whole};
+use align::geometry::Dense;
+use align::geometry::distance::{Metric, halved, pairwise};
+use align::geometry::low_rank::factors;
+use align::solver::align::{Align, AlignSettings, Objective, Problem, Terms};
+use align::solver::annealing::Annealing;
+use align::solver::cost::CostKind;
+use align::solver::losses::classic::Distances;
+use align::solver::whole::{self, Thin, Whole};
+use compute::exec::{AnyExecutor, Device, Executor};
+use compute::plan::{Mat, Plan};
+use compute::rng::Rng;
 
 fn put(plan: &mut Plan, dense: &Dense) -> Mat {
     let mat = plan.mat("input", dense.rows() as u32, dense.cols() as u32);

@@ -1,6 +1,6 @@
 //! The JavaScript API, called from pages that are not ours, and the example page.
 
-use concord::geometry::Dense;
+use align::geometry::Dense;
 use serde_json::json;
 
 use crate::browser::{Page, Setup, open, open_at, with_page};

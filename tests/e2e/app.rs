@@ -1,6 +1,6 @@
 //! The application as people use it: own files, training held and ended, results taken away, bad files.
 
-use concord::geometry::Dense;
+use align::geometry::Dense;
 use serde_json::json;
 
 use crate::browser::{Setup, open, with_page};

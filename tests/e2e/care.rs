@@ -1,7 +1,7 @@
 //! What the page takes care of by itself: new rows in another order, files that need another way of reading, data that
 //! cannot be aligned, and files that would be lost.
 
-use concord::geometry::Dense;
+use align::geometry::Dense;
 use serde_json::json;
 
 use crate::browser::{Page, Setup, open, with_page};

@@ -1,7 +1,7 @@
 //! What a visitor's hands do: give files, press, wait, take files away; and the data they bring.
 
-use concord::geometry::Dense;
-use concord::rng::Rng;
+use align::geometry::Dense;
+use compute::rng::Rng;
 use formats::write::npy;
 use formats::{Bytes, Choices, NoWatch};
 use serde_json::Value;

@@ -189,7 +189,7 @@ fn the_self_check_passes_on_webgpu() {
         page.click("self-check").await;
         page.wait_for("[data-testid=check-status][data-state=done]").await;
         let passed = page.count("[data-testid=check-row][data-passed=true]").await;
-        assert_eq!(passed, concord::kernels::ALL.len(), "{}", page.text("check-table").await);
+        assert_eq!(passed, compute::kernels::ALL.len(), "{}", page.text("check-table").await);
         page.shoot("self-check").await;
     });
 }

@@ -7,7 +7,7 @@ use crate::browser::{Page, Setup, open, open_at, with_page};
 use crate::hands::{array, clouds};
 use crate::keep::LONG;
 use crate::server::{KNOWN_WORKERS, LOSES_FIRST, NO_LOCKS};
-use concord::geometry::Dense;
+use align::geometry::Dense;
 use fantoccini::Locator;
 
 /// Columns of a table whose networks are larger than what a browser takes as one value.

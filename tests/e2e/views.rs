@@ -1,6 +1,6 @@
 //! The views by hand: zoomed, moved, pointed at; pairs made in them; the plan while it is being found.
 
-use concord::geometry::Dense;
+use align::geometry::Dense;
 use fantoccini::actions::KeyAction;
 use serde_json::json;
 

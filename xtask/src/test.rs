@@ -10,6 +10,9 @@ use crate::{build, system, tools};
 
 const WASM: &str = "wasm32-unknown-unknown";
 
+/// Members that are not compiled for a browser, or whose tests are not.
+const NATIVE_ONLY: [&str; 3] = ["formats", "lab", "xtask"];
+
 /// The tests that have one body for native Vulkan and for the browser: `tests/device/`.
 const DEVICE_TESTS: &str = "device";
 
@@ -147,12 +150,14 @@ fn clippy_native() -> Verdict {
     all([
         cargo(&["clippy", "--workspace", "--all-targets", "--features", "e2e", "--", "-D", "warnings"]),
         // The CPU executor needs no GPU crate: it must build without any.
-        cargo(&["clippy", "-p", "concord", "--lib", "--no-default-features", "--", "-D", "warnings"]),
+        cargo(&["clippy", "-p", "compute", "--lib", "--no-default-features", "--", "-D", "warnings"]),
     ])
 }
 
 fn clippy_wasm() -> Verdict {
-    all([cargo(&["clippy", "-p", "concord", "--all-targets", "--target", WASM, "--", "-D", "warnings"])])
+    let mut arguments = vec!["clippy", "--workspace", "--all-targets", "--target", WASM];
+    arguments.extend(NATIVE_ONLY.iter().flat_map(|name| ["--exclude", name]));
+    all([cargo(&[&arguments[..], &["--", "-D", "warnings"]].concat())])
 }
 
 fn unit() -> Verdict {
@@ -163,7 +168,8 @@ fn unit() -> Verdict {
     // One that fails does not hide what the others have to say.
     let mut arguments = vec!["test", "--no-fail-fast", "-p", "concord", "--features", "e2e", "--lib"];
     arguments.extend(plain.iter().flat_map(|name| ["--test", name]));
-    all([cargo(&arguments), cargo(&["test", "--no-fail-fast", "-p", "formats", "-p", "lab", "-p", "xtask"])])
+    let crates = ["test", "--no-fail-fast", "--workspace", "--exclude", "concord"];
+    all([cargo(&arguments), cargo(&crates)])
 }
 
 /// Every file in `tests/` that needs neither a device nor a browser, so that a new one is not forgotten.

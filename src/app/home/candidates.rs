@@ -5,7 +5,7 @@ use formats::Step;
 use leptos::prelude::*;
 
 use crate::app::state::State;
-use crate::protocol::{AlignOptions, Finding, Side};
+use schema::{AlignOptions, Finding, Side};
 
 #[component]
 pub(super) fn Candidates(state: State) -> impl IntoView {

@@ -9,7 +9,7 @@ use super::missing::MissingValues;
 use super::switches::Switches;
 use crate::app::state::{SlotState, State};
 use crate::app::unusable::unusable;
-use crate::protocol::{Content, Side, Slot};
+use schema::{Content, Side, Slot};
 
 #[component]
 pub(super) fn SideCard(state: State, side: Side) -> impl IntoView {

@@ -9,7 +9,7 @@ use super::extras::MoreFiles;
 use super::kept::KeepingChoice;
 use super::record::RecordCard;
 use crate::app::state::{SlotState, State};
-use crate::protocol::{Content, Side, Slot};
+use schema::{Content, Side, Slot};
 
 #[component]
 pub(super) fn DataSection(state: State) -> impl IntoView {

@@ -9,7 +9,7 @@ use super::standing::Standing;
 use crate::app::ledger::Activity;
 use crate::app::scatter::Linked;
 use crate::app::state::State;
-use crate::protocol::{Export, Side};
+use schema::{Export, Side};
 
 /// The name for automation, the words, the format.
 const EXPORTS: [(Export, &str, &str, &str); 11] = [

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use web_sys::{DragEvent, File, FileList, HtmlInputElement};
 
 use crate::app::state::{SlotPhase, State};
-use crate::protocol::{Content, Slot};
+use schema::{Content, Slot};
 
 fn list(files: Option<FileList>) -> Vec<File> {
     files.map(|files| (0..files.length()).filter_map(|at| files.get(at)).collect()).unwrap_or_default()

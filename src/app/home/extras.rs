@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::drop::{DropZone, ReadingState, summary};
 use crate::app::state::{SlotPhase, State};
-use crate::protocol::{Side, Slot};
+use schema::{Side, Slot};
 
 /// The slot, its name for automation, its label, and what it is for.
 const EXTRAS: [(Slot, &str, &str, &str); 10] = [

@@ -11,7 +11,7 @@ use crate::app::canvas::{Redraw, on_frame, theme_colour};
 use crate::app::chart::{Line, draw_lines};
 use crate::app::scatter::Linked;
 use crate::app::state::State;
-use crate::protocol::FigureRow;
+use schema::FigureRow;
 
 #[component]
 pub(super) fn Figures(state: State) -> impl IntoView {

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::app::scatter::Linked;
 use crate::app::state::State;
-use crate::protocol::{MatchRow, Side};
+use schema::{MatchRow, Side};
 
 /// Rows a page, as the state asks for them.
 const PAGE: u32 = crate::app::state::PAGE;

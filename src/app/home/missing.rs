@@ -5,7 +5,7 @@ use formats::MissingChoice;
 use leptos::prelude::*;
 
 use crate::app::state::{SlotState, State};
-use crate::protocol::Slot;
+use schema::Slot;
 
 #[component]
 pub(super) fn MissingValues(

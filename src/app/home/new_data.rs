@@ -11,7 +11,7 @@ use super::missing::MissingValues;
 use crate::app::ledger::Activity;
 use crate::app::samples;
 use crate::app::state::State;
-use crate::protocol::{Content, NewRows, Side, Slot};
+use schema::{Content, NewRows, Side, Slot};
 
 /// Files beside the new rows: the slot, its name for automation, its label, and what it is for.
 const BESIDE: [(Slot, &str, &str, &str); 3] = [

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::pairs::{Pair, PairList};
 use crate::app::state::State;
-use crate::protocol::{Content, Side, Slot};
+use schema::{Content, Side, Slot};
 
 #[component]
 pub(super) fn PairsCard(state: State) -> impl IntoView {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::repeat::{Standing, standing};
 use crate::app::state::State;
-use crate::protocol::Recorded;
+use schema::Recorded;
 
 #[component]
 pub(super) fn RecordCard(state: State) -> impl IntoView {

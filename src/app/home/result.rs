@@ -18,7 +18,7 @@ use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::ledger::Activity;
 use crate::app::scatter::{Cloud, Linked, Scatter};
 use crate::app::state::{Phase, State};
-use crate::protocol::Side;
+use schema::Side;
 
 #[component]
 pub(super) fn ResultSection(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {

@@ -17,7 +17,7 @@ use crate::app::figure::{self, Content, Curves, Figure, Mark, Plan, Points, Sche
 use crate::app::palette;
 use crate::app::scatter::{Cloud, Colouring, Linked};
 use crate::app::state::{Shown, State};
-use crate::protocol::{Failure, Recovery, Side};
+use schema::{Failure, Recovery, Side};
 
 /// What can be taken away as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

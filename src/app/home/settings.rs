@@ -7,7 +7,7 @@ use super::share::Share;
 use super::start::AlignButton;
 use crate::app::options::{self, DISTANCES, FIELDS, Field, Kind, PRESETS};
 use crate::app::state::State;
-use crate::protocol::{Side, Slot};
+use schema::{Side, Slot};
 
 #[component]
 pub(super) fn SettingsSection(state: State) -> impl IntoView {

@@ -14,7 +14,7 @@ use crate::app::canvas::{Redraw, draw_shades, on_frame};
 use crate::app::scatter::{Cloud, Linked, Scatter};
 use crate::app::standing;
 use crate::app::state::{Phase, State};
-use crate::protocol::ExecutorKind;
+use schema::ExecutorKind;
 
 #[component]
 pub(super) fn Stage(state: State, linked: Linked, redraw: Redraw) -> impl IntoView {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::card::{Folds, is_open};
 use crate::app::state::{SlotState, State};
-use crate::protocol::{Reading, Side, Slot};
+use schema::{Reading, Side, Slot};
 
 /// One choice of a list: its value and its words.
 type Choice = (String, String);

@@ -4,7 +4,7 @@ use super::training::Curve;
 use crate::app::state::{History, Shown};
 use crate::app::summary::points::{Cloud, Matched};
 use crate::app::summary::{self, points};
-use crate::protocol::Side;
+use schema::Side;
 
 fn cloud<'a>(shown: &'a Shown, side: Side, points: &'a [f32]) -> Cloud<'a> {
     let at = side.index();

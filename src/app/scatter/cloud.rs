@@ -6,7 +6,7 @@ use super::linked::Selection;
 use super::{Colouring, Frame, Known, Rect};
 use crate::app::palette;
 use crate::app::state::{Moving, Shown};
-use crate::protocol::Side;
+use schema::Side;
 
 /// The points of a view.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use super::scene::Scene;
 use super::walk::{Point, Points, Way};
 use super::words::words;
 use crate::app::state::{Shown, State};
-use crate::protocol::Side;
+use schema::Side;
 
 /// What can be done, in words.
 pub(super) const HELP: &str = "Plus and minus zoom, 0 shows everything, arrows move. Enter goes to the points: \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::{Colouring, Zoom};
-use crate::protocol::Side;
+use schema::Side;
 
 /// Which points of X and of Y are selected.
 pub(crate) type Selection = Arc<[Vec<bool>; 2]>;

@@ -9,7 +9,7 @@ use super::scene::Scene;
 use super::{Frame, Place, Rect, paint};
 use crate::app::canvas::{context, theme_css};
 use crate::app::state::{Pairs, Shown};
-use crate::protocol::Side;
+use schema::Side;
 
 /// At most so many lines between pairs.
 const LINES: usize = 300;

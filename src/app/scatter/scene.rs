@@ -6,7 +6,7 @@ use super::linked::Linked;
 use super::{Colouring, Frame, Span, Zoom, paint};
 use crate::app::canvas::{is_dark, theme_rgb};
 use crate::app::palette::Rgb;
-use crate::protocol::Side;
+use schema::Side;
 
 use leptos::prelude::*;
 use web_sys::HtmlCanvasElement;

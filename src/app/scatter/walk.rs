@@ -1,7 +1,7 @@
 //! From point to point by keyboard: the next one in a direction, or the next row. Plain arithmetic, tested natively.
 
 use super::Frame;
-use crate::protocol::Side;
+use schema::Side;
 
 /// A point by its side and its row.
 pub type Point = (Side, usize);

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::{Results, Shown};
-use crate::protocol::Side;
+use schema::Side;
 
 /// A point and its match in words.
 pub(super) fn words(results: Results, shown: &Shown, side: Side, row: usize) -> (String, Option<String>) {

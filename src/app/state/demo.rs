@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{Phase, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{CheckRow, Command, Event, ExecutorKind};
+use schema::{CheckRow, Command, Event, ExecutorKind};
 
 /// A square picture of scalar values.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{SlotState, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, Side, Slot};
+use schema::{Command, Side, Slot};
 
 impl State {
     /// Keeps the estimate up to date as long as the page lives.

@@ -11,7 +11,7 @@ use super::own::Own;
 use crate::app::ledger::Activity;
 use crate::app::misfit::misfit;
 use crate::app::unusable::unusable;
-use crate::protocol::{Command, Content, Failure, FileRef, Reading, Side, Slot};
+use schema::{Command, Content, Failure, FileRef, Reading, Side, Slot};
 
 /// All uses a file can have.
 pub(crate) const SLOTS: [Slot; 17] = [

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{Phase, SlotState, State};
 use crate::app::ledger::{Activity, Ledger};
-use crate::protocol::{ExecutorChoice, ExecutorKind, Failure, Recovery};
+use schema::{ExecutorChoice, ExecutorKind, Failure, Recovery};
 
 /// After so many lost workers the graphics device is under suspicion and left alone.
 const TRUST: u32 = 2;

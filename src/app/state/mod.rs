@@ -34,10 +34,10 @@ pub(crate) use settings::Settings;
 use leptos::prelude::*;
 
 use super::ledger::{Activity, Ledger};
-use crate::link::Link;
-use crate::protocol::{
+use schema::{
     Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, NewRows, RunId, Slot,
 };
+use worker_client::Link;
 
 /// The state of an activity; the names are part of the page's automation interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -303,7 +303,7 @@ impl State {
         }
         let given = |name: &str| name == "given";
         let (x, y) = self.settings.options.with(|o| (given(&o.distance_x), given(&o.distance_y)));
-        for (wanted, side) in [(x, crate::protocol::Side::X), (y, crate::protocol::Side::Y)] {
+        for (wanted, side) in [(x, schema::Side::X), (y, schema::Side::Y)] {
             if wanted && !self.files.get(Slot::Distances(side)).with(SlotState::in_use) {
                 let letter = side.letter().to_uppercase();
                 return Some(format!(

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{SlotState, State};
 use crate::app::ledger::Activity;
-use crate::protocol::{Command, NewRows, Side, Slot};
+use schema::{Command, NewRows, Side, Slot};
 
 impl State {
     /// Keeps the answer up to date as long as the page lives.

@@ -7,7 +7,7 @@ use super::run::Reached;
 use super::{Phase, State};
 use crate::app::kept::KeptRun;
 use crate::app::pairs::Pair;
-use crate::protocol::Slot;
+use schema::Slot;
 
 /// Files, pairs and a training that a sample has taken the place of.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{SlotState, State};
 use crate::app::pairs::{Pair, PairList};
-use crate::protocol::{Content, Side, Slot};
+use schema::{Content, Side, Slot};
 
 /// Which rows a row number speaks of: counted whenever the rows of a side become others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

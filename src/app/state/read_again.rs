@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::State;
 use super::files::{Files, SLOTS, SlotPhase, SlotState, Source};
 use crate::app::ledger::Activity;
-use crate::protocol::{Failure, Recovery, Slot};
+use schema::{Failure, Recovery, Slot};
 
 impl SlotState {
     /// Whether what is being read was in use already: by a worker that is gone.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::files::SLOTS;
 use super::{SlotState, State};
 use crate::app::repeat::{Held, rows_are_there, same_candidate};
-use crate::protocol::{Chosen, Content, Outcome, Recorded, Slot};
+use schema::{Chosen, Content, Outcome, Recorded, Slot};
 
 /// What a record asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) struct Repeat {
     pub(crate) files: Vec<Recorded>,
     pub(crate) pairs: Vec<(u32, u32)>,
     pub(crate) chosen: Option<Chosen>,
-    options: crate::protocol::AlignOptions,
+    options: schema::AlignOptions,
 }
 
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use super::{Phase, State};
 use crate::app::ledger::Activity;
 use crate::app::standing::Made;
-use crate::protocol::{Command, Early, Ending, Export, Failure, MatchRow, Outcome, Progress, Side};
+use schema::{Command, Early, Ending, Export, Failure, MatchRow, Outcome, Progress, Side};
 
 /// An outcome with its points.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use super::{History, Phase, State};
 use crate::app::kept::KeptRun;
 use crate::app::ledger::Activity;
 use crate::app::standing::Made;
-use crate::protocol::{AlignOptions, Command, Event, FileRef, LabelColumn, Progress};
+use schema::{AlignOptions, Command, Event, FileRef, LabelColumn, Progress};
 
 /// Where the maps or networks put their points at the moment.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@ use web_sys::Url;
 use super::files::{SLOTS, Source};
 use super::{Phase, SlotState, State};
 use crate::app::samples::{self, Sample};
-use crate::protocol::{FileRef, Reading, Slot};
+use schema::{FileRef, Reading, Slot};
 
 impl State {
     /// No alignment starts by itself any more.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 
 use crate::app::{address, options};
-use crate::protocol::AlignOptions;
+use schema::AlignOptions;
 
 /// A value that was refused: what was typed, and why it cannot be.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,11 +91,11 @@ impl Settings {
     }
 
     /// Chooses the distance of one side. The panel is for both sides or for none.
-    pub(crate) fn set_distance(&self, side: crate::protocol::Side, name: String) {
+    pub(crate) fn set_distance(&self, side: schema::Side, name: String) {
         let mut changed = self.options.get_untracked();
         let (mine, other) = match side {
-            crate::protocol::Side::X => (&mut changed.distance_x, &mut changed.distance_y),
-            crate::protocol::Side::Y => (&mut changed.distance_y, &mut changed.distance_x),
+            schema::Side::X => (&mut changed.distance_x, &mut changed.distance_y),
+            schema::Side::Y => (&mut changed.distance_y, &mut changed.distance_x),
         };
         if name.is_empty() {
             other.clear();

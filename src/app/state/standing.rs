@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{Phase, SlotState, State};
 use crate::app::samples;
 use crate::app::standing::{Beside, data, remark};
-use crate::protocol::{Ending, Side, Slot};
+use schema::{Ending, Side, Slot};
 
 impl State {
     /// What is loaded, in words.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::percent;
 use crate::app::scatter::{Frame, Span};
-use crate::protocol::Side;
+use schema::Side;
 
 /// The points of one side with their labels.
 #[derive(Clone, Copy, Debug, Default)]

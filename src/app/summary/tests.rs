@@ -2,7 +2,7 @@
 
 use super::points::{Cloud, Matched, aligned, alone};
 use super::*;
-use crate::protocol::Side;
+use schema::Side;
 
 fn falling() -> Vec<f32> {
     (0..300).map(|t| 0.12 + 0.69 * (-(t as f32) / 60.0).exp()).collect()

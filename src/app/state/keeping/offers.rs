@@ -19,7 +19,7 @@ use crate::app::state::run::Reached;
 use crate::app::state::{Phase, State};
 use crate::app::tab;
 use crate::app::vault::{Shelf, Vault, reason};
-use crate::protocol::{Failure, FileRef, Slot};
+use schema::{Failure, FileRef, Slot};
 
 /// A tab that was just reloaded holds its work for another moment; so one looks again after these milliseconds.
 const LOOKS: [u64; 4] = [0, 400, 1200, 3000];

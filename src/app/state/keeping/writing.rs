@@ -18,7 +18,7 @@ use crate::app::state::own::Own;
 use crate::app::state::run::Reached;
 use crate::app::tab;
 use crate::app::vault::{Shelf, Vault, is_full, reason};
-use crate::protocol::{FileRef, Slot};
+use schema::{FileRef, Slot};
 
 /// What stands before the names of what the training on files has reached that a sample has taken the place of.
 pub(super) const ASIDE: &str = "aside/";

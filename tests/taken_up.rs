@@ -100,7 +100,10 @@ fn taken_up_anywhere(sides: &Sides, settings: &Settings) {
     let kept = align(sides, settings, &mut whole).expect("aligns");
     assert!(same(&kept, &want), "keeping changes nothing");
     let (mut spared, mut in_training) = (0, 0);
-    for end_at in (1..whole.looks).step_by((whole.looks / 24).max(1)) {
+    // All over the run, and in the midst of training.
+    let training: Vec<usize> = (0..whole.looks).filter(|&at| whole.phases[at] == "training").collect();
+    let spread = (1..whole.looks).step_by((whole.looks / 24).max(1));
+    for end_at in spread.chain([training[training.len() / 2], training[training.len() - 2]]) {
         let mut ended = Keeping { end_at: Some(end_at), ..Keeping::default() };
         assert!(matches!(align(sides, settings, &mut ended), Err(Failure::Cancelled)));
         let last = ended.phases.last().copied();

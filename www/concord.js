@@ -1,13 +1,13 @@
 // The JavaScript API of Concord under a name that stays; see concord.d.ts and docs/api.md.
-// `cargo xtask finish` puts the names of this build in place of SHIM.js and MODULE.wasm.
-import load, { align as alignLoaded, apply as applyLoaded } from "./SHIM.js";
+// `cargo xtask finish` puts the names of this build in place of ENGINE.
+import load, { align as alignLoaded, apply as applyLoaded } from "./ENGINE.js";
 
 let loading;
 let loaded = false;
 
 // Loads the module, once.
 export default function init() {
-  loading ??= load({ module_or_path: new URL("MODULE.wasm", import.meta.url) }).then(
+  loading ??= load({ module_or_path: new URL("ENGINE.wasm", import.meta.url) }).then(
     () => {
       loaded = true;
     },

@@ -1,4 +1,5 @@
-// Starts the app in its own page. `cargo xtask finish` puts the names of this build in place of SHIM.js and MODULE.wasm.
+// Starts the app in its own page, and loads the engine beside it. `cargo xtask finish` puts the names of this build in place of
+// PAGE and ENGINE.
 {
   // Until the app runs, somebody has to say why it does not.
   const explain = (reason) => {
@@ -17,9 +18,26 @@
   };
   addEventListener("error", (event) => explain(event.message || "a file could not be loaded"), true);
   addEventListener("unhandledrejection", (event) => explain(event.reason?.message ?? event.reason));
-  const module = new URL("MODULE.wasm", document.currentScript.src);
-  import("./SHIM.js").then(async (shim) => {
-    await shim.default({ module_or_path: module });
-    shim.run();
+  const here = document.currentScript.src;
+  const at = (name) => new URL(name, here).href;
+  // Some hosts send a module with a type that browsers do not compile while it arrives.
+  const compile = async (address) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(`${address}: ${response.status}`);
+    return WebAssembly.compileStreaming(response.clone()).catch(async () => WebAssembly.compile(await response.arrayBuffer()));
+  };
+  let compiled;
+  const engine = () => {
+    compiled ??= compile(at("ENGINE.wasm")).catch((error) => {
+      compiled = undefined; // the next worker may have better luck
+      throw error;
+    });
+    return compiled;
+  };
+  // Whoever needs the engine says what is wrong with it.
+  engine().catch(() => {});
+  import("./PAGE.js").then(async (page) => {
+    await page.default({ module_or_path: at("PAGE.wasm") });
+    page.run(at("ENGINE.js"), engine);
   });
 }

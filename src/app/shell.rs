@@ -15,9 +15,10 @@ use super::samples;
 use super::scatter::Linked;
 use super::state::{Asked, State};
 use schema::{ExecutorChoice, ExecutorKind};
+use worker_client::Engine;
 
 /// Mounts the page in place of what `index.html` shows while loading.
-pub fn start() {
+pub fn start(engine: Engine) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         confess();
@@ -25,7 +26,7 @@ pub fn start() {
     if let Some(loading) = document().get_element_by_id("loading") {
         loading.remove();
     }
-    mount_to_body(App);
+    mount_to_body(|| App(AppProps { engine }));
 }
 
 /// The page itself has failed: its signals can no longer be trusted, so this uses none of them.
@@ -79,13 +80,13 @@ fn on_diagnostics() -> bool {
 }
 
 #[component]
-fn App() -> impl IntoView {
+fn App(engine: Engine) -> impl IntoView {
     let sample = sample_from_address();
     let asked = Asked {
         settings: words_of_address(),
         hidden: from_address("hide").map(|word| address::hidden(&word, sample.is_some())).unwrap_or_default(),
     };
-    let state = State::new(choice_from_address(), sample, asked);
+    let state = State::new(engine, choice_from_address(), sample, asked);
     keep_address(state.settings);
     let linked = Linked::new();
     let stray = RwSignal::new(None);

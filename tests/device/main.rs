@@ -2,8 +2,6 @@
 //!
 //! One program for all of them, because a browser's test runner rewrites the whole module first, which takes longer than
 //! most of what is tested.
-#![cfg(feature = "gpu")]
-
 mod aligns;
 mod baseline;
 mod common;

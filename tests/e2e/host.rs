@@ -128,7 +128,8 @@ impl Host {
 fn hash() -> String {
     let names = std::fs::read_dir(dist()).expect("dist/").flatten().map(|entry| entry.file_name());
     let mut names = names.filter_map(|name| name.into_string().ok());
-    let module = names.find(|name| name.ends_with("_bg.wasm")).expect("a module");
+    let module =
+        names.find(|name| name.starts_with("concord-") && name.ends_with("_bg.wasm")).expect("a module");
     module.trim_start_matches("concord-").trim_end_matches("_bg.wasm").to_owned()
 }
 

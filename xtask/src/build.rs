@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::finish::{self, find};
+use crate::finish;
 use crate::run::{Outcome, command, output, root, run, say};
 use crate::tools;
 
@@ -18,15 +18,18 @@ pub fn build() -> Outcome {
 
 /// Says how much a visitor downloads.
 fn report() -> Outcome {
-    let module = find(&root().join("dist"), "_bg.wasm")?;
-    let bytes = fs::metadata(&module).map_or(0, |data| data.len());
-    let zipped = command("gzip", &["-9", "-c", &module.display().to_string()])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())
-        .map(|output| format!(", {} kB gzipped", output.stdout.len() / 1000))
-        .unwrap_or_default();
     let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_default();
-    eprintln!("\ndist/ is ready: module {} kB{zipped} (at commit {})", bytes / 1000, commit.trim());
+    eprintln!("\ndist/ is ready (at commit {}):", commit.trim());
+    for (name, ..) in finish::MODULES {
+        let module = finish::module(&root().join("dist"), name)?;
+        let bytes = fs::metadata(&module).map_or(0, |data| data.len());
+        let zipped = command("gzip", &["-9", "-c", &module.display().to_string()])
+            .output()
+            .ok()
+            .filter(|output| output.status.success())
+            .map(|output| format!(", {} kB gzipped", output.stdout.len() / 1000))
+            .unwrap_or_default();
+        eprintln!("  {name:<8} {} kB{zipped}", bytes / 1000);
+    }
     Ok(())
 }

@@ -28,14 +28,19 @@ pub fn finish() -> Outcome {
         "`finish` is called by Trunk, which says where its files are; you may want `cargo xtask build`",
     )?;
     let release = std::env::var_os(RELEASE).is_some();
-    if release {
-        match tools::wasm_opt() {
-            Some(wasm_opt) => optimise(&folder, &wasm_opt)?,
-            None => eprintln!(
-                "No good wasm-opt is at hand: the module works, but is larger than it could be. \
-                 Install Node.js with npm, or binaryen 116 or later, and build again."
-            ),
+    let wasm_opt = if release { tools::wasm_opt() } else { None };
+    if release && wasm_opt.is_none() {
+        eprintln!(
+            "No good wasm-opt is at hand: the modules work, but are larger than they could be. \
+             Install Node.js with npm, or binaryen 116 or later, and build again."
+        );
+    }
+    for (own, _, level) in MODULES {
+        let module = module(&folder, own)?;
+        if let Some(wasm_opt) = &wasm_opt {
+            optimise(&module, wasm_opt, level)?;
         }
+        rename(&folder, &module, own)?;
     }
     name_files(&folder)?;
     let build = if release { identity(&folder)? } else { "development".to_owned() };
@@ -54,37 +59,61 @@ pub fn finish() -> Outcome {
     write(&folder.join(WORKER), &script)
 }
 
-/// Optimises the module and renames it after its new contents, so that caches never mix two builds.
-fn optimise(folder: &Path, wasm_opt: &Path) -> Outcome {
-    let module = find(folder, "_bg.wasm")?;
-    say("optimising the module with wasm-opt");
-    let path = module.display().to_string();
-    run(command(&wasm_opt.display().to_string(), &["-O3", &path, "-o", &path]))?;
+/// The two modules: what Trunk calls them, what they are called in scripts, and how they are optimised.
+pub const MODULES: [(&str, &str, &str); 2] = [("concord", "PAGE", "-Oz"), ("engine", "ENGINE", "-O3")];
 
-    let name = file_name(&module);
+/// The module of this name in a folder.
+pub fn module(folder: &Path, name: &str) -> Outcome<PathBuf> {
+    files(folder)?
+        .into_iter()
+        .find(|path| file_name(path).starts_with(name) && file_name(path).ends_with("_bg.wasm"))
+        .ok_or_else(|| format!("Trunk left no {name}*_bg.wasm in {}", folder.display()))
+}
+
+fn optimise(module: &Path, wasm_opt: &Path, level: &str) -> Outcome {
+    say(&format!("optimising {} with wasm-opt", file_name(module)));
+    let path = module.display().to_string();
+    run(command(&wasm_opt.display().to_string(), &[level, &path, "-o", &path]))
+}
+
+/// Renames a module and its script after the module's contents, so that caches never mix two builds.
+fn rename(folder: &Path, module: &Path, own: &str) -> Outcome {
+    let name = file_name(module);
     let old = name.trim_end_matches("_bg.wasm").to_owned();
-    let bytes = fs::read(&module).map_err(|error| format!("{name} cannot be read: {error}"))?;
-    let new = format!("concord-{:016x}", fnv1a(&bytes));
+    let bytes = fs::read(module).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    let new = format!("{own}-{:016x}", fnv1a(&bytes));
+    // The scripts of both modules are named alike, and `engine` is a word of its own elsewhere.
+    let endings = [".js", "_bg.wasm"];
     for path in files(folder)? {
         let name = file_name(&path);
         if name.ends_with(".js") || name.ends_with(".html") {
-            change(&path, |text| text.replace(&old, &new))?;
+            change(&path, |text| {
+                endings
+                    .iter()
+                    .fold(text, |text, end| text.replace(&format!("{old}{end}"), &format!("{new}{end}")))
+            })?;
         }
-        if name.starts_with(&old) {
-            let target = folder.join(name.replace(&old, &new));
+        if endings.iter().any(|end| name == format!("{old}{end}")) {
+            let target = folder.join(name.replacen(&old, &new, 1));
             fs::rename(&path, target).map_err(|error| format!("{name} cannot be renamed: {error}"))?;
         }
     }
     Ok(())
 }
 
-/// Writes the scripts that name the module: the API as it is called by others, and the app's start under a name with its
+/// Writes the scripts that name the modules: the API as it is called by others, and the app's start under a name with its
 /// hash.
 fn name_files(folder: &Path) -> Outcome {
-    let module = file_name(&find(folder, "_bg.wasm")?);
-    let shim = module.replace("_bg.wasm", ".js");
+    let mut names = Vec::new();
+    for (own, place, _) in MODULES {
+        names.push((place, file_name(&module(folder, own)?)));
+    }
     let filled = |name: &str| -> Outcome<String> {
-        Ok(read(&template(name))?.replace("MODULE.wasm", &module).replace("SHIM.js", &shim))
+        let text = read(&template(name))?;
+        Ok(names.iter().fold(text, |text, (place, module)| {
+            let script = module.replace("_bg.wasm", ".js");
+            text.replace(&format!("{place}.wasm"), module).replace(&format!("{place}.js"), &script)
+        }))
     };
     write(&folder.join("concord.js"), &filled("concord.js")?)?;
     let start = filled("start.js")?;
@@ -161,14 +190,6 @@ fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(|p| p.is_file()).collect())
 }
 
-/// The file in a folder whose name ends like this.
-pub fn find(folder: &Path, ending: &str) -> Outcome<PathBuf> {
-    files(folder)?
-        .into_iter()
-        .find(|path| file_name(path).ends_with(ending))
-        .ok_or_else(|| format!("Trunk left no *{ending} in {}", folder.display()))
-}
-
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -197,8 +218,8 @@ mod tests {
             let text = read(&root().join(file)).expect("readable");
             words.iter().for_each(|word| assert!(text.contains(word), "{file}: {word}"));
         };
-        has("www/start.js", &["MODULE.wasm", "SHIM.js"]);
-        has("www/concord.js", &["MODULE.wasm", "SHIM.js"]);
+        has("www/start.js", &["PAGE.wasm", "PAGE.js", "ENGINE.wasm", "ENGINE.js"]);
+        has("www/concord.js", &["ENGINE.wasm", "ENGINE.js"]);
         has("www/sw.js", &["\"BUILD\"", "\"FILES\""]);
         has(INDEX, &["content=\"BUILD\"", "Content-Security-Policy"]);
         has("Trunk.toml", &["./start.js", "\"finish\""]);

@@ -1,8 +1,7 @@
 //! A page's end of the worker: starts it, talks to it, replaces it when it dies. The app and the JavaScript API share it.
 //!
-//! Page and worker are two instances of one wasm module. The worker is started from a few lines of
-//! script in a blob, which import the very file this page was loaded from; so it works under hashed
-//! names and any path. And a worker from a blob is bound by the page's Content-Security-Policy, where one from a file
+//! The worker is started from a few lines of script in a blob, which import the engine's script from where it is said to be,
+//! so it works under hashed names and any path, and which get its module compiled. And a worker from a blob is bound by the page's Content-Security-Policy, where one from a file
 //! would be bound by that of its own headers only, which a plain static host does not send.
 
 #![cfg(target_arch = "wasm32")]
@@ -12,18 +11,19 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker, WorkerOptions, WorkerType};
 
 use schema::{Command, Event, Failure, Message, Recovery, RunId, pack, unpack};
 
-#[wasm_bindgen]
-extern "C" {
-    /// The address of the script that loaded this module, hash and all.
-    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
-    static SHIM_URL: String;
+/// The engine, as a page knows it.
+pub struct Engine {
+    /// The address of its script.
+    pub script: String,
+    /// Gives its compiled module, at once or when it has arrived. Asked once for every worker, so that a download that broke off
+    /// can begin again.
+    pub module: Box<dyn Fn() -> Promise>,
 }
 
 /// An exception thrown in a timer reaches the page as the worker's error event; a rejected promise
@@ -56,6 +56,7 @@ type OnEvent = Rc<dyn Fn(Message<Event>)>;
 pub struct Link(Rc<Inner>);
 
 struct Inner {
+    engine: Engine,
     on_event: OnEvent,
     live: RefCell<Option<Live>>,
     /// Commands given before the worker listens.
@@ -89,8 +90,9 @@ impl Drop for Live {
 
 impl Link {
     /// Starts the worker. `on_event` gets everything it says, and what is said about its end.
-    pub fn new(on_event: impl Fn(Message<Event>) + 'static) -> Self {
+    pub fn new(engine: Engine, on_event: impl Fn(Message<Event>) + 'static) -> Self {
         let link = Self(Rc::new(Inner {
+            engine,
             on_event: Rc::new(on_event),
             live: RefCell::new(None),
             waiting: RefCell::default(),
@@ -189,12 +191,7 @@ impl Link {
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
 
-        let boot = Object::new();
-        Reflect::set(&boot, &"shim".into(), &SHIM_URL.with(String::clone).into())?;
-        Reflect::set(&boot, &"module".into(), &wasm_bindgen::module())?;
         let lock = format!("concord-worker-{:016x}", (js_sys::Math::random() * 2f64.powi(53)) as u64);
-        Reflect::set(&boot, &"lock".into(), &(&lock).into())?;
-        worker.post_message(&boot)?;
         Ok(Live { worker, url, lock, _on_message: on_message, _on_error: on_error })
     }
 
@@ -203,8 +200,30 @@ impl Link {
         !self.0.closed.get() && self.0.live.borrow().as_ref().is_some_and(|live| live.lock == lock)
     }
 
+    /// Gives a worker its program.
+    async fn boot(&self, lock: &str) -> Result<(), JsValue> {
+        let module = JsFuture::from((self.0.engine.module)()).await?;
+        if !self.uses(lock) {
+            return Ok(());
+        }
+        let boot = Object::new();
+        Reflect::set(&boot, &"shim".into(), &(&self.0.engine.script).into())?;
+        Reflect::set(&boot, &"module".into(), &module)?;
+        Reflect::set(&boot, &"lock".into(), &lock.into())?;
+        match &*self.0.live.borrow() {
+            Some(live) => live.worker.post_message(&boot),
+            None => Ok(()),
+        }
+    }
+
     /// Waits for a worker to get ready.
     async fn start(self, lock: String) {
+        if let Err(error) = self.boot(&lock).await {
+            if self.uses(&lock) {
+                self.lost(format!("its program could not be loaded: {}", words(&error)));
+            }
+            return;
+        }
         for _ in 0..LOOKS {
             timeout::sleep(LOOK_MS).await;
             if !self.uses(&lock) || self.0.ready.get() {
@@ -275,6 +294,12 @@ impl Link {
         let link = self.clone();
         spawn_local(async move { link.restart() });
     }
+}
+
+/// What an error says.
+fn words(error: &JsValue) -> String {
+    let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
+    message.unwrap_or_else(|| format!("{error:?}"))
 }
 
 /// Waits until a lock is free that somebody holds; false at once if nobody does.

@@ -37,7 +37,7 @@ use super::ledger::{Activity, Ledger};
 use schema::{
     Command, Diagnostics, Estimate, Event, ExecutorChoice, Failure, Fault, Message, NewRows, RunId, Slot,
 };
-use worker_client::Link;
+use worker_client::{Engine, Link};
 
 /// The state of an activity; the names are part of the page's automation interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +115,12 @@ impl State {
     }
 
     /// Starts the worker and asks it to open a device. `sample` is what a visitor sees first, if anything.
-    pub(crate) fn new(choice: ExecutorChoice, sample: Option<&'static str>, asked: Asked) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        choice: ExecutorChoice,
+        sample: Option<&'static str>,
+        asked: Asked,
+    ) -> Self {
         let state = Self {
             diagnostics: RwSignal::new(None),
             notice: RwSignal::new(None),
@@ -138,7 +143,7 @@ impl State {
             lost_at: StoredValue::new(0.0),
             restored: StoredValue::new(0),
         };
-        let link = Link::new(move |message| state.receive(message));
+        let link = Link::new(engine, move |message| state.receive(message));
         state.link.set_value(Some(link));
         if let Some(name) = sample {
             state.load_sample(name);

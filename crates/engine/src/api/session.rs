@@ -8,11 +8,12 @@ use std::task::{Poll, Waker};
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::AbortSignal;
 
 use schema::{Command, Event, Failure, Message, NOTHING_LOST, Progress, Recovery, RunId};
-use worker_client::Link;
+use worker_client::{Engine, Link};
 
 /// What happened.
 enum Note {
@@ -138,7 +139,7 @@ impl Session {
     pub(super) fn new(signal: Option<&AbortSignal>, on_progress: Option<Function>) -> Self {
         let inbox = Rc::<Inbox>::default();
         let said = inbox.clone();
-        let link = Link::new(move |message| said.put(Note::Said(message)));
+        let link = Link::new(own_engine(), move |message| said.put(Note::Said(message)));
         let aborted = inbox.clone();
         let abort = signal.map(|signal| Abort::new(signal, move |why| aborted.put(Note::Aborted(why))));
         let (reached, share) = (RefCell::default(), Cell::new(0.0));
@@ -224,4 +225,17 @@ fn error(failure: Failure, no_other: bool) -> JsValue {
     // A new property of a new object.
     let _ = Reflect::set(&error, &"hint".into(), &hint.into());
     error.into()
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The address of the script that loaded this module, hash and all.
+    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
+    static SCRIPT: String;
+}
+
+/// The very module that is running here.
+fn own_engine() -> Engine {
+    let module = || Promise::resolve(&wasm_bindgen::module());
+    Engine { script: SCRIPT.with(String::clone), module: Box::new(module) }
 }

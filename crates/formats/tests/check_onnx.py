@@ -2,7 +2,7 @@
 
     pip install numpy pandas onnx onnxruntime safetensors
     cargo run -p formats --example make_model -- sample
-    python formats/tests/check_onnx.py sample
+    python crates/formats/tests/check_onnx.py sample
 
 Prints for every exported encoder how far onnxruntime is from `Model::apply`, and fails beyond LARGEST.
 """

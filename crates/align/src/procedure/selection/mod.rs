@@ -14,6 +14,7 @@ use crate::solver::infer::Encoders;
 pub use scorer::LOOKED;
 pub(super) use scorer::{Look, Scorer, norm_of, plan_of};
 pub use scores::Scores;
+pub(super) use scores::cross_moments;
 
 /// What a linear run starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,7 +48,7 @@ pub(super) fn halves(rows: usize, seed: u64) -> [Vec<usize>; 2] {
 }
 
 /// `XᵀΠY`, divided by the root of what it would be at most: 1 is the nuclear norm for points of which each pair coincides.
-pub(super) fn cross_moments(plan: &Dense, [x, y]: [&Dense; 2]) -> Dense {
+pub(in crate::procedure) fn cross_moments(plan: &Dense, [x, y]: [&Dense; 2]) -> Dense {
     let size = |side: &Dense, weights: &[f64]| -> f64 {
         let row = |(i, w): (usize, &f64)| w * side.row(i).iter().map(|v| f64::from(*v).powi(2)).sum::<f64>();
         weights.iter().enumerate().map(row).sum()

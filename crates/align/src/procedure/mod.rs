@@ -251,8 +251,9 @@ pub async fn align(
         Some(candidate) => scorer.beside(alignment, candidate),
         None => alignment,
     };
+    let mut canonical = linear::Canonical::new(device, settings, scorer.prepared());
     for candidate in &mut alignment.candidates {
-        linear::canonical(device, settings, scorer.prepared(), &mut candidate.encoders, control).await?;
+        canonical.turn(&mut candidate.encoders, control).await?;
     }
     Ok(Alignment { skewness, ..alignment })
 }

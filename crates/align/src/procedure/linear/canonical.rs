@@ -33,47 +33,91 @@ const MOST: f64 = 0.98;
 /// noise it is 1.00, on real sets 0.50 to 0.95, and 0.99 on digits seen through a rotation.
 const EXACT: f64 = 0.97;
 
-/// Turns the map of linear encoders into canonical directions, by the plan between these points, prepared for linear encoders.
-pub(in crate::procedure) async fn canonical(
-    device: &Device,
-    settings: &Settings,
-    points: &[Dense; 2],
-    encoders: &mut Encoders,
-    control: &mut impl Control,
-) -> Result<(), Failure> {
-    let Encoders::Linear { x: map, y: None } = encoders else { return Ok(()) };
-    // A map between leading coordinates is zero beyond them.
-    let used = used(map);
-    let led = [0, 1].map(|side| leading(&points[side], used[side]));
-    let part = block(&Dense::new(map.rows as usize, map.cols as usize, map.values.clone()), used);
-    let own = super::encoders(&part);
-    let relaxation = settings.telling();
-    let solved =
-        transport_until(COMPARABLE, device, &own, led.each_ref(), settings.eps, relaxation, control).await;
-    let plan = match solved {
-        // The map is there all the same.
-        Err(Failure::Diverged { .. }) => return Ok(()),
-        solved => solved?.plan,
-    };
-    let mut alone = 1.0;
-    for side in [0, 1] {
-        let itself = [&led[side], &led[side]];
-        let there = Encoders::Embedded { dim: led[side].cols() as u32, cost: CostKind::Sqm };
-        let solved = transport_until(COMPARABLE, device, &there, itself, settings.eps, relaxation, control);
-        alone *= agreement(&solved.await?.plan, itself);
+/// Turns maps into canonical directions, by plans between the same points.
+pub(in crate::procedure) struct Canonical<'a> {
+    device: &'a Device,
+    settings: &'a Settings,
+    /// Prepared for linear encoders.
+    points: &'a [Dense; 2],
+    /// How well both sides agree with themselves in so many leading coordinates: found once for all maps between these.
+    alone: Option<([usize; 2], f64)>,
+}
+
+impl<'a> Canonical<'a> {
+    pub(in crate::procedure) fn new(
+        device: &'a Device,
+        settings: &'a Settings,
+        points: &'a [Dense; 2],
+    ) -> Self {
+        Self { device, settings, points, alone: None }
     }
-    if agreement(&plan, [&product(&led[0], &part), &led[1]]) >= EXACT * f64::max(alone, 0.0).sqrt() {
-        return Ok(());
+
+    /// Turns the map of linear encoders; leaves others as they are.
+    pub(in crate::procedure) async fn turn(
+        &mut self,
+        encoders: &mut Encoders,
+        control: &mut impl Control,
+    ) -> Result<(), Failure> {
+        match self.turned(encoders, control).await {
+            Ok(Some(turned)) => *encoders = turned,
+            // The map is there all the same.
+            Ok(None) | Err(Failure::Diverged { .. }) => {}
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
     }
-    let watch = &mut Watching::new(control, "matching");
-    if let Some(both) = directions(&plan, led.each_ref(), watch).await? {
-        let [x, y] = [0, 1].map(|side| {
-            let (rows, found) = (points[side].cols(), &both[side]);
-            as_encoder(&block(found, [rows, found.cols()]))
-        });
-        *encoders = Encoders::Linear { x, y: Some(y) };
+
+    async fn turned(
+        &mut self,
+        encoders: &Encoders,
+        control: &mut impl Control,
+    ) -> Result<Option<Encoders>, Failure> {
+        let Encoders::Linear { x: map, y: None } = encoders else { return Ok(None) };
+        // A map between leading coordinates is zero beyond them.
+        let used = used(map);
+        let led = [0, 1].map(|side| leading(&self.points[side], used[side]));
+        let part = block(&Dense::new(map.rows as usize, map.cols as usize, map.values.clone()), used);
+        let plan = self.plan(&super::encoders(&part), led.each_ref(), control).await?;
+        let alone = match self.alone {
+            Some((of, alone)) if of == used => alone,
+            _ => self.agreement_alone(&led, control).await?,
+        };
+        self.alone = Some((used, alone));
+        if agreement(&plan, [&product(&led[0], &part), &led[1]]) >= EXACT * alone {
+            return Ok(None);
+        }
+        let watch = &mut Watching::new(control, "matching");
+        let found = directions(&plan, led.each_ref(), watch).await?;
+        Ok(found.map(|both| {
+            let [x, y] = [0, 1].map(|side| {
+                let (rows, found) = (self.points[side].cols(), &both[side]);
+                as_encoder(&block(found, [rows, found.cols()]))
+            });
+            Encoders::Linear { x, y: Some(y) }
+        }))
     }
-    Ok(())
+
+    /// How well either side agrees with itself, blurred as a plan blurs: the geometric mean.
+    async fn agreement_alone(&self, led: &[Dense; 2], control: &mut impl Control) -> Result<f64, Failure> {
+        let mut product = 1.0;
+        for side in led {
+            let there = Encoders::Embedded { dim: side.cols() as u32, cost: CostKind::Sqm };
+            let itself = [side, side];
+            product *= agreement(&self.plan(&there, itself, control).await?, itself);
+        }
+        Ok(f64::max(product, 0.0).sqrt())
+    }
+
+    async fn plan(
+        &self,
+        encoders: &Encoders,
+        points: [&Dense; 2],
+        control: &mut impl Control,
+    ) -> Result<Dense, Failure> {
+        let (eps, relaxation) = (self.settings.eps, self.settings.telling());
+        let solved = transport_until(COMPARABLE, self.device, encoders, points, eps, relaxation, control);
+        Ok(solved.await?.plan)
+    }
 }
 
 /// How alike points are that a plan matches: 1 if each pair coincides.
@@ -211,7 +255,8 @@ mod tests {
         let identity = encoders(&Dense::from_fn(12, 12, |i, j| f32::from(u8::from(i == j))));
         let mut found = identity.clone();
         let settings = Settings::default();
-        block_on(canonical(&Device::Cpu, &settings, &both, &mut found, &mut NoControl)).expect("found");
+        block_on(Canonical::new(&Device::Cpu, &settings, &both).turn(&mut found, &mut NoControl))
+            .expect("found");
         let [before, after] = [&identity, &found].map(|encoders| exact(encoders, both.each_ref()));
         assert!(
             after > before + 0.2,
@@ -229,7 +274,8 @@ mod tests {
         let before = found.clone();
         let both = [x.clone(), x];
         let settings = Settings::default();
-        block_on(canonical(&Device::Cpu, &settings, &both, &mut found, &mut NoControl)).expect("ends");
+        block_on(Canonical::new(&Device::Cpu, &settings, &both).turn(&mut found, &mut NoControl))
+            .expect("ends");
         assert_eq!(found, before);
     }
 
@@ -239,7 +285,8 @@ mod tests {
         let map = Dense::from_fn(12, 12, |i, j| f32::from(u8::from(i == j && i < 8)));
         let mut found = encoders(&map);
         let settings = Settings::default();
-        block_on(canonical(&Device::Cpu, &settings, &both, &mut found, &mut NoControl)).expect("found");
+        block_on(Canonical::new(&Device::Cpu, &settings, &both).turn(&mut found, &mut NoControl))
+            .expect("found");
         let Encoders::Linear { x, y: Some(y) } = found else { panic!("both sides have a map") };
         for map in [x, y] {
             assert_eq!((map.rows, map.cols), (12, 8));
@@ -255,7 +302,8 @@ mod tests {
         let before = found.clone();
         let sides = [flat.clone(), flat];
         let settings = Settings::default();
-        block_on(canonical(&Device::Cpu, &settings, &sides, &mut found, &mut NoControl)).expect("ends");
+        block_on(Canonical::new(&Device::Cpu, &settings, &sides).turn(&mut found, &mut NoControl))
+            .expect("ends");
         assert_eq!(found, before);
     }
 }

@@ -23,7 +23,7 @@ pub use starts::is_skewed;
 use starts::noise;
 pub(super) use starts::{Signatures, means, rotated, rotations, skewness};
 
-pub(super) use canonical::canonical;
+pub(super) use canonical::Canonical;
 pub use fresh::COORDINATES as FRESH_COORDINATES;
 pub(super) use fresh::FreshMaps;
 pub(super) use run::{From, Run, record};

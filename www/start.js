@@ -24,7 +24,8 @@
   const compile = async (address) => {
     const response = await fetch(address);
     if (!response.ok) throw new Error(`${address}: ${response.status}`);
-    return WebAssembly.compileStreaming(response.clone()).catch(async () => WebAssembly.compile(await response.arrayBuffer()));
+    const streams = response.headers.get("content-type")?.startsWith("application/wasm");
+    return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
   };
   let compiled;
   const engine = () => {

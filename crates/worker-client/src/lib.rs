@@ -46,6 +46,9 @@ const BOOT: &str = "onmessage = async ({ data }) => {
 const LOOKS: u32 = 12;
 const LOOK_MS: i32 = 5_000;
 
+/// How long the engine's program may be on its way: a slow line takes minutes, a host that went silent for ever.
+const ARRIVAL_MS: i32 = 300_000;
+
 /// A worker that dies this often in a row without ever getting ready will not get better.
 const GIVE_UP_AFTER: u32 = 3;
 
@@ -202,7 +205,11 @@ impl Link {
 
     /// Gives a worker its program.
     async fn boot(&self, lock: &str) -> Result<(), JsValue> {
-        let module = JsFuture::from((self.0.engine.module)()).await?;
+        let arrived = JsFuture::from((self.0.engine.module)());
+        let Some(module) = timeout::before(timeout::sleep(ARRIVAL_MS), arrived).await else {
+            return Err("it has not arrived in five minutes".into());
+        };
+        let module = module?;
         if !self.uses(lock) {
             return Ok(());
         }
@@ -299,7 +306,7 @@ impl Link {
 /// What an error says.
 fn words(error: &JsValue) -> String {
     let message = Reflect::get(error, &"message".into()).ok().and_then(|text| text.as_string());
-    message.unwrap_or_else(|| format!("{error:?}"))
+    message.or_else(|| error.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }
 
 /// Waits until a lock is free that somebody holds; false at once if nobody does.

@@ -46,6 +46,10 @@ impl Dense {
         Self { rows: rows.len(), cols: self.cols, data }
     }
 
+    pub fn transposed(&self) -> Self {
+        Self::from_fn(self.cols, self.rows, |i, j| self.at(j, i))
+    }
+
     pub fn data(&self) -> &[f32] {
         &self.data
     }

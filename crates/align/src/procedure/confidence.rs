@@ -139,8 +139,7 @@ impl FreshFits {
         let found =
             transport_until(COMPARABLE, device, encoders, [&x, &y], settings.eps, relaxation, control);
         let plan = found.await?.plan;
-        let transposed = Dense::from_fn(plan.cols(), plan.rows(), |j, i| plan.at(i, j));
-        Ok([matches(&plan), matches(&transposed)])
+        Ok([matches(&plan), matches(&plan.transposed())])
     }
 
     /// For each row of either side the share of fits whose match lies near that of a candidate, times how much of its

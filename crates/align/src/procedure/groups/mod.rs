@@ -10,7 +10,7 @@ mod rest;
 mod widen;
 
 use super::control::{Control, Failure, Quiet};
-use super::linear::block;
+use super::linear::{block, dense};
 use super::reached::Marked;
 use super::selection::{Alignment, Candidate, LeftOut, Scorer, Start};
 use super::{Settings, Sides};
@@ -112,8 +112,7 @@ fn maps(alignment: &Alignment) -> Vec<Dense> {
     for (place, candidate) in alignment.candidates.iter().enumerate() {
         if let Encoders::Linear { x: map, .. } = &candidate.encoders {
             let norm = if place == 0 { None } else { candidate.scores.nuclear_norm };
-            let map = Dense::new(map.rows as usize, map.cols as usize, map.values.clone());
-            linear.push((norm.unwrap_or(f64::MAX), map));
+            linear.push((norm.unwrap_or(f64::MAX), dense(map)));
         }
     }
     linear.sort_by(|a, b| b.0.total_cmp(&a.0));

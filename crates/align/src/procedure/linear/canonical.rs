@@ -14,7 +14,7 @@
 
 use super::super::control::{Control, Failure, Watching};
 use super::super::transport::{COMPARABLE, transport_until};
-use super::{as_encoder, block, leading};
+use super::{as_encoder, block, dense, leading};
 use crate::geometry::Dense;
 use crate::geometry::cholesky::Cholesky;
 use crate::geometry::eigen::symmetric_eigen_watched;
@@ -76,7 +76,7 @@ impl<'a> Canonical<'a> {
         // A map between leading coordinates is zero beyond them.
         let used = used(map);
         let led = [0, 1].map(|side| leading(&self.points[side], used[side]));
-        let part = block(&Dense::new(map.rows as usize, map.cols as usize, map.values.clone()), used);
+        let part = block(&dense(map), used);
         let plan = self.plan(&super::encoders(&part), led.each_ref(), control).await?;
         let alone = match self.alone {
             Some((of, alone)) if of == used => alone,
@@ -149,8 +149,9 @@ async fn directions(
     watch.step(0.3).await?;
     // The singular values of L_X⁻¹ XᵀΠY L_Y⁻ᵀ are the correlations, whichever root of S is taken.
     let cross = transposed_product(&x, &product(plan, &y));
-    let k = ly.undo(&transposed(&lx.undo(&cross)));
+    let k = ly.undo(&lx.undo(&cross).transposed());
     watch.step(0.6).await?;
+    // It is transposed: the left vectors are those of Y.
     let Some((rho, v, u)) = singular(&k, watch).await? else { return Ok(None) };
     let weights: Vec<f32> = rho
         .iter()
@@ -170,7 +171,7 @@ async fn directions(
 
 /// Singular values, left and right vectors (the columns) of a matrix that is not zero, by its smaller Gram matrix.
 async fn singular(k: &Dense, watch: &mut impl Watch) -> Result<Option<(Vec<f64>, Dense, Dense)>, Cancelled> {
-    let across = transposed(k);
+    let across = k.transposed();
     let (tall, wide, turned) = if k.rows() < k.cols() { (&across, k, true) } else { (k, &across, false) };
     let n = tall.cols();
     let gram = product(wide, tall).data().iter().map(|v| f64::from(*v)).collect();
@@ -188,10 +189,6 @@ async fn singular(k: &Dense, watch: &mut impl Watch) -> Result<Option<(Vec<f64>,
 
 /// Squares of singular values below this share of the largest are noise of float32.
 const NOTHING: f64 = 1e-7;
-
-fn transposed(m: &Dense) -> Dense {
-    Dense::from_fn(m.cols(), m.rows(), |i, j| m.at(j, i))
-}
 
 /// Points around their weighted mean.
 fn around_mean(points: &Dense, weights: &[f64]) -> Dense {

@@ -436,6 +436,10 @@ pub(super) fn encoders(map: &Dense) -> Encoders {
     Encoders::Linear { x: as_encoder(map), y: None }
 }
 
+pub(super) fn dense(map: &LinearMap) -> Dense {
+    Dense::new(map.rows as usize, map.cols as usize, map.values.clone())
+}
+
 pub(super) fn as_encoder(map: &Dense) -> LinearMap {
     LinearMap { rows: map.rows() as u32, cols: map.cols() as u32, values: map.data().to_vec() }
 }

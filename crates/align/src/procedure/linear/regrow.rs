@@ -244,8 +244,7 @@ impl Search<'_> {
 /// `U_k V_kᵀ` of the `k` largest singular values of M.
 fn leading_polar(m: &Dense, k: usize) -> Dense {
     if m.rows() < m.cols() {
-        let transposed = |m: &Dense| Dense::from_fn(m.cols(), m.rows(), |i, j| m.at(j, i));
-        return transposed(&leading_polar(&transposed(m), k));
+        return leading_polar(&m.transposed(), k).transposed();
     }
     let d = m.cols();
     let gram = transposed_product(m, m);
